@@ -1,0 +1,51 @@
+"""Checks that each folder includes only what the architecture allows (docs/design.md, section 2)."""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Folder -> what its files may include with quotes: folders of ours, or single headers.
+ALLOWED = {
+    "ir": {"ir"},
+    "runtime": {"runtime"},
+    "jit": {"jit", "ir", "runtime"},
+    "frontend": {"frontend", "ir", "runtime", "jit/compiler.h"},
+    "python": {"python", "frontend"},
+}
+# Headers of others that only one folder may see.
+RESERVED = {"llvm": "jit", "llvm-c": "jit", "pybind11": "python", "tbb": "runtime", "oneapi": "runtime"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def complaint(folder: str, opening: str, header: str) -> str | None:
+    """Why a file of `folder` may not include `header`, or None where it may."""
+    first = header.split("/")[0]
+    if first in RESERVED and RESERVED[first] != folder:
+        return f"only {RESERVED[first]}/ may include {first}/"
+    if opening == "<" and first not in ALLOWED:
+        return None
+    if {first, header} & ALLOWED[folder]:
+        return None
+    allowed = ", ".join(sorted(ALLOWED[folder]))
+    return f"{folder}/ may include only {allowed}; paths start at the root of the tree"
+
+
+def main() -> int:
+    failures = []
+    for folder in ALLOWED:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix not in {".h", ".cpp", ".def", ".inc"}:
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if match := INCLUDE.match(line):
+                    if why := complaint(folder, *match.groups()):
+                        failures.append(f"{path.relative_to(ROOT)}:{number}: {match[2]}: {why}")
+    print("\n".join(failures) or "layers: every include is allowed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
