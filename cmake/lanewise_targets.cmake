@@ -25,7 +25,7 @@ function(lanewise_test name)
     return()
   endif()
   add_executable(${name} ${sources})
-  target_link_libraries(${name} PRIVATE ${arg_LINK} lanewise_options GTest::gtest_main GTest::gmock)
+  target_link_libraries(${name} PRIVATE ${arg_LINK} lanewise_options GTest::gtest_main)
   # Where tests find their golden files.
   target_compile_definitions(${name} PRIVATE LANEWISE_TEST_DIR="${PROJECT_SOURCE_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
