@@ -1,0 +1,217 @@
+#include "ir/dim.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "ir/error.h"
+#include "ir/format.h"
+
+namespace lanewise::ir {
+
+// A product of symbols, sorted, with repetition; empty for the constant term.
+using Monomial = std::vector<std::string>;
+
+struct Polynomial {
+  std::map<Monomial, int64_t> terms;
+
+  auto operator<=>(const Polynomial&) const = default;
+
+  static Polynomial of(const Dim& dim) {
+    if (dim.polynomial_) return *dim.polynomial_;
+    Polynomial result;
+    result.add({}, dim.value_);
+    return result;
+  }
+
+  void add(const Monomial& monomial, int64_t coefficient) {
+    const auto term = terms.try_emplace(monomial, 0).first;
+    term->second += coefficient;
+    if (term->second == 0) terms.erase(term);
+  }
+};
+
+Dim Dim::of(Polynomial polynomial) {
+  if (polynomial.terms.empty()) return Dim(0);
+  if (polynomial.terms.size() == 1 && polynomial.terms.begin()->first.empty()) {
+    return Dim(polynomial.terms.begin()->second);
+  }
+  static std::mutex mutex;
+  // Never destroyed: sizes may outlive static destruction.
+  static auto& interned = *new std::set<Polynomial>;
+  const std::lock_guard lock(mutex);
+  Dim dim;
+  dim.polynomial_ = &*interned.insert(std::move(polynomial)).first;
+  return dim;
+}
+
+Dim Dim::symbol(const std::string& name) {
+  Polynomial polynomial;
+  polynomial.add({name}, 1);
+  return of(std::move(polynomial));
+}
+
+int64_t Dim::value() const {
+  if (polynomial_) throw InternalError(format("size {} is not a constant", *this));
+  return value_;
+}
+
+Dim operator+(const Dim& a, const Dim& b) {
+  if (a.is_constant() && b.is_constant()) return a.value_ + b.value_;
+  Polynomial sum = Polynomial::of(a);
+  for (const auto& [monomial, coefficient] : Polynomial::of(b).terms) {
+    sum.add(monomial, coefficient);
+  }
+  return Dim::of(std::move(sum));
+}
+
+Dim operator-(const Dim& a, const Dim& b) { return a + Dim(-1) * b; }
+
+Dim operator*(const Dim& a, const Dim& b) {
+  if (a.is_constant() && b.is_constant()) return a.value_ * b.value_;
+  Polynomial product;
+  for (const auto& [left, left_coefficient] : Polynomial::of(a).terms) {
+    for (const auto& [right, right_coefficient] : Polynomial::of(b).terms) {
+      Monomial merged;
+      std::ranges::merge(left, right, std::back_inserter(merged));
+      product.add(merged, left_coefficient * right_coefficient);
+    }
+  }
+  return Dim::of(std::move(product));
+}
+
+// Division of polynomials by leading terms; a remainder means "not shown".
+std::optional<Dim> exact_quotient(const Dim& a, const Dim& b) {
+  if (b.is(0)) return std::nullopt;
+  if (a.is_constant() && b.is_constant()) {
+    if (a.value_ % b.value_ != 0) return std::nullopt;
+    return Dim(a.value_ / b.value_);
+  }
+  const Polynomial divisor = Polynomial::of(b);
+  // Ordered by degree, so that the leading term of a product is the product of leading terms.
+  const auto leading = [](const Polynomial& p) {
+    return *std::ranges::max_element(p.terms, [](const auto& x, const auto& y) {
+      if (x.first.size() != y.first.size()) return x.first.size() < y.first.size();
+      return x.first > y.first;
+    });
+  };
+  const auto [lead, lead_coefficient] = leading(divisor);
+  Dim rest = a;
+  Dim quotient = 0;
+  while (!rest.is(0)) {
+    const auto [monomial, coefficient] = leading(Polynomial::of(rest));
+    if (coefficient % lead_coefficient != 0) return std::nullopt;
+    if (!std::ranges::includes(monomial, lead)) return std::nullopt;
+    Monomial remaining;
+    std::ranges::set_difference(monomial, lead, std::back_inserter(remaining));
+    Polynomial step;
+    step.add(remaining, coefficient / lead_coefficient);
+    const Dim term = Dim::of(std::move(step));
+    quotient = quotient + term;
+    rest = rest - term * b;
+  }
+  return quotient;
+}
+
+int64_t Dim::evaluate(std::span<const std::pair<std::string, int64_t>> values) const {
+  if (!polynomial_) return value_;
+  int64_t sum = 0;
+  for (const auto& [monomial, coefficient] : polynomial_->terms) {
+    int64_t product = coefficient;
+    for (const auto& name : monomial) {
+      const auto found = std::ranges::find(values, name, &std::pair<std::string, int64_t>::first);
+      if (found == values.end()) throw InternalError(format("size '{}' has no value", name));
+      product *= found->second;
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+std::vector<std::string> Dim::symbols() const {
+  std::vector<std::string> names;
+  if (!polynomial_) return names;
+  for (const auto& [monomial, coefficient] : polynomial_->terms) {
+    for (const auto& name : monomial) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+size_t Dim::hash() const {
+  return std::hash<int64_t>{}(value_) ^ (std::hash<const void*>{}(polynomial_) * 0x9e3779b97f4a7c15);
+}
+
+// "n", "2*n*m", "n - 1": the constant term last.
+std::string to_string(const Dim& dim) {
+  if (dim.is_constant()) return format("{}", dim.value());
+  const Polynomial polynomial = Polynomial::of(dim);
+  std::string text;
+  const auto append = [&](const Monomial& monomial, int64_t coefficient) {
+    if (!text.empty()) {
+      text += coefficient < 0 ? " - " : " + ";
+    } else if (coefficient < 0) {
+      text += "-";
+    }
+    const uint64_t magnitude =
+        coefficient < 0 ? -static_cast<uint64_t>(coefficient) : static_cast<uint64_t>(coefficient);
+    std::string product;
+    if (magnitude != 1 || monomial.empty()) product = format("{}", magnitude);
+    for (const auto& name : monomial) product += (product.empty() ? "" : "*") + name;
+    text += product;
+  };
+  for (const auto& [monomial, coefficient] : polynomial.terms) {
+    if (!monomial.empty()) append(monomial, coefficient);
+  }
+  const auto constant = polynomial.terms.find({});
+  if (constant != polynomial.terms.end()) append({}, constant->second);
+  return text;
+}
+
+Shape::Shape(std::vector<Dim> dims) {
+  if (!dims.empty()) dims_ = std::make_shared<const std::vector<Dim>>(std::move(dims));
+}
+
+Dim Shape::element_count() const {
+  Dim count = 1;
+  for (const Dim& dim : *this) count = count * dim;
+  return count;
+}
+
+bool Shape::is_constant() const {
+  return std::ranges::all_of(*this, [](const Dim& dim) { return dim.is_constant(); });
+}
+
+bool operator==(const Shape& a, const Shape& b) {
+  return a.dims_ == b.dims_ || std::ranges::equal(a, b);
+}
+
+size_t Shape::hash() const {
+  size_t hash = static_cast<size_t>(rank());
+  for (const Dim& dim : *this) hash = hash * 31 + dim.hash();
+  return hash;
+}
+
+std::string to_string(const Shape& shape) {
+  if (shape.rank() == 0) return "";
+  std::string text = "[";
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (axis > 0) text += ",";
+    text += to_string(shape[axis]);
+  }
+  return text + "]";
+}
+
+std::vector<Dim> row_major_strides(const Shape& shape) {
+  std::vector<Dim> strides(static_cast<size_t>(shape.rank()));
+  Dim stride = 1;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    strides[static_cast<size_t>(axis)] = stride;
+    stride = stride * shape[axis];
+  }
+  return strides;
+}
+
+}  // namespace lanewise::ir

@@ -1,0 +1,49 @@
+// Replaces composite ops by their expansions (ir/math/).
+#include "ir/math/math.h"
+#include "ir/passes/passes.h"
+
+namespace lanewise::ir {
+
+namespace {
+
+// Calls an expansion with as many operands as it takes; one that reads the node's attribute
+// takes it as a last argument.
+Expr call(Expr (*f)(const Expr&), const Expr* x, const Node&) { return f(x[0]); }
+Expr call(Expr (*f)(const Expr&, const Expr&), const Expr* x, const Node&) {
+  return f(x[0], x[1]);
+}
+Expr call(Expr (*f)(const Expr&, const Expr&, const Expr&), const Expr* x, const Node&) {
+  return f(x[0], x[1], x[2]);
+}
+Expr call(Expr (*f)(const Expr&, double), const Expr* x, const Node& node) {
+  return f(x[0], node.get<Exponent>().value);
+}
+
+Expr expand_node(const Node& node, const Expr* operands) {
+  switch (node.op) {
+#define STRUCTURAL(...)
+#define PRIMITIVE(...)
+#define COMPOSITE(id, name, expansion, ...) \
+  case Op::k##id:                           \
+    return call(math::expansion, operands, node);
+#include "ir/ops.def"
+#undef STRUCTURAL
+#undef PRIMITIVE
+#undef COMPOSITE
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+bool expand(Graph& graph) {
+  return rewrite(graph, [](Builder& builder, const Node& node, std::span<const Value> operands) {
+    if (spec(node.op).kind != OpKind::kComposite) return builder.clone(node, operands);
+    Expr expressions[kMaxArity];
+    for (size_t i = 0; i < operands.size(); ++i) expressions[i] = builder.expr(operands[i]);
+    return expand_node(node, expressions).value();
+  });
+}
+
+}  // namespace lanewise::ir
