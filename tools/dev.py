@@ -1,0 +1,230 @@
+"""The developer's commands: set up .venv, build into build/, run, test, check.
+
+Uses the standard library only, since it runs before anything is installed. It needs Python with venv
+and headers and a C++20 compiler; all else comes from the Python package index, except GoogleTest.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+
+COMPILER_PROBE = """
+#include <bit>
+#include <concepts>
+#include <span>
+template <std::integral T> constexpr T f(std::span<T> s) { return std::bit_ceil(s[0]); }
+int main() { unsigned x[]{3}; return f(std::span<unsigned>(x)) != 4; }
+"""
+
+
+class Failure(Exception):
+    """Ends the command with this message, or silently where the failing program has spoken."""
+
+    def __init__(self, message: str = "", code: int = 1):
+        super().__init__(message)
+        self.code = code
+
+
+def run(*command, env: dict | None = None, **options) -> None:
+    """Runs a program in the root of the tree; its failure ends the command."""
+    done = subprocess.run([str(part) for part in command], cwd=ROOT, env=env, **options)
+    if done.returncode != 0:
+        raise Failure(code=done.returncode)
+
+
+def say(text: str) -> None:
+    print(f"dev: {text}", flush=True)
+
+
+# What the machine must have.
+
+
+def check_python() -> None:
+    try:
+        import ensurepip  # noqa: F401  (Debian leaves it out of python3)
+        import venv  # noqa: F401
+    except ImportError:
+        raise Failure("this Python has no venv (Debian: install python3-venv)") from None
+    if not Path(sysconfig.get_path("include"), "Python.h").is_file():
+        raise Failure("this Python has no headers (Debian: install python3-dev)")
+
+
+def check_compiler() -> None:
+    compiler = os.environ.get("CXX", "c++")
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "probe.cpp")
+        source.write_text(COMPILER_PROBE)
+        try:
+            subprocess.run(
+                [*compiler.split(), "-std=c++20", str(source), "-o", str(Path(folder, "probe"))],
+                check=True, capture_output=True, text=True)
+        except FileNotFoundError:
+            raise Failure(f"no C++ compiler {compiler} (Debian: install g++)") from None
+        except subprocess.CalledProcessError as error:
+            raise Failure(f"{compiler} does not compile C++20: GCC 12 or Clang 15 and newer do "
+                          f"(Debian: install g++)\n{error.stderr}") from None
+
+
+def ensure_googletest() -> None:
+    """Installs GoogleTest where that needs no question; CMake reports what is missing otherwise."""
+    if Path("/usr/include/gtest/gtest.h").exists() or Path("/usr/local/include/gtest").exists():
+        return
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        raise Failure("no GoogleTest (Debian: install libgtest-dev)")
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    install = ["apt-get", "install", "-y", "-q", "--no-install-recommends", "libgtest-dev"]
+    if subprocess.run(install, env=env, stdout=subprocess.DEVNULL).returncode != 0:
+        run("apt-get", "update", "-q", env=env)
+        run(*install, env=env)
+
+
+# The virtual environment.
+
+
+def requirements(*groups: str) -> list[str]:
+    """What pyproject.toml asks for to build, to run and in these dependency groups."""
+    code = (
+        "import json\n"
+        "try: import tomllib\n"
+        "except ImportError: from pip._vendor import tomli as tomllib\n"
+        "print(json.dumps(tomllib.load(open('pyproject.toml', 'rb'))))")
+    shown = subprocess.run([str(PYTHON), "-c", code], cwd=ROOT, check=True, capture_output=True)
+    project = json.loads(shown.stdout)
+    wanted = project["build-system"]["requires"] + project["project"]["dependencies"]
+    return wanted + [item for group in groups for item in project["dependency-groups"][group]]
+
+
+def ensure_venv(group: str = "dev") -> None:
+    """Makes .venv hold the requirements; asks the package index only when they changed."""
+    if not PYTHON.exists():
+        check_python()
+        say("making .venv")
+        run(sys.executable, "-m", "venv", VENV)
+    digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    stamp = VENV / f"lanewise-{group}.stamp"
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    say("installing build requirements into .venv")
+    wanted = requirements(group)
+    run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted)
+    # Makes `import lanewise` in .venv mean the package in build/.
+    site = next((VENV / "lib").glob("python*/site-packages"))
+    (site / "lanewise-build.pth").write_text(f"{ROOT / 'build' / 'python'}\n")
+    stamp.write_text(digest)
+
+
+def environment() -> dict:
+    """The environment of everything run here: tools of .venv, portable ccache keys."""
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join([str(VENV / "bin"), os.environ.get("PATH", "")]),
+        "CCACHE_BASEDIR": str(ROOT),
+        "CCACHE_NOHASHDIR": "1",
+    }
+
+
+# Commands.
+
+
+def build(preset: str = "ci", tests: bool = True) -> Path:
+    """Configures where needed, builds, and returns the build folder."""
+    folder = ROOT / ("build" if preset == "ci" else f"build-{preset}")
+    ensure_venv()
+    env = environment()
+    cache = folder / "CMakeCache.txt"
+    configured = (folder / "build.ninja").exists()
+    if not configured or (tests and "LANEWISE_TESTS:BOOL=ON" not in cache.read_text()):
+        check_compiler()
+        if tests:
+            ensure_googletest()
+        run(VENV / "bin/cmake", "--preset", preset, f"-DPython_EXECUTABLE={PYTHON}",
+            f"-DLANEWISE_TESTS={'ON' if tests else 'OFF'}", env=env)
+    target = [] if tests else ["--target", "lanewise_core"]
+    run(VENV / "bin/cmake", "--build", folder, *target, env=env)
+    return folder
+
+
+def command_build(options) -> None:
+    build(options.preset, tests=options.preset != "release")
+
+
+def command_demo(options) -> None:
+    build(tests=False)
+    run(PYTHON, "-m", "lanewise", "demo", env=environment())
+
+
+def command_test(options) -> None:
+    folder = build(options.preset)
+    ctest = [VENV / "bin/ctest", "--preset", options.preset, "-j", os.cpu_count()]
+    run(*ctest, env=environment())
+    if options.preset in ("ci", "debug"):  # a sanitizer would have to be loaded before Python
+        env = {**environment(), "PYTHONPATH": str(folder / "python")}
+        run(PYTHON, "-m", "pytest", *options.pytest, env=env)
+
+
+def sources(*patterns: str) -> list[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns],
+        cwd=ROOT, check=True, capture_output=True, text=True)
+    return [name for name in listed.stdout.splitlines() if (ROOT / name).exists()]
+
+
+def command_format(options) -> None:
+    ensure_venv("lint")
+    run(VENV / "bin/clang-format", "-i", *sources("*.cpp", "*.h"))
+    run(VENV / "bin/ruff", "format", "--quiet", *sources("*.py"))
+
+
+def command_lint(options) -> None:
+    folder = build()
+    ensure_venv("lint")
+    env = environment()
+    run(PYTHON, "tools/check_layers.py")
+    run(VENV / "bin/clang-format", "--dry-run", "-Werror", *sources("*.cpp", "*.h"))
+    run(VENV / "bin/ruff", "check", "--quiet", *sources("*.py"))
+    run(VENV / "bin/ruff", "format", "--quiet", "--check", *sources("*.py"))
+    tidy = ["xargs", "-P", os.cpu_count(), "-n", "4", VENV / "bin/clang-tidy", "-p", folder, "--quiet"]
+    run(*tidy, env=env, text=True, input="\n".join(sources("*.cpp")))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="dev", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def add(name: str, function, text: str):
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(function=function)
+        return command
+
+    presets = ["ci", "release", "debug", "asan", "ubsan", "tsan"]
+    add("demo", command_demo, "build, then show the example with its kernel and timing")
+    test = add("test", command_test, "build, then run the C++ and the Python tests")
+    test.add_argument("--preset", default="ci", choices=[p for p in presets if p != "release"])
+    test.add_argument("pytest", nargs="*", help="passed on to pytest, after --")
+    add("build", command_build, "build the extension and the tests").add_argument(
+        "preset", nargs="?", default="ci", choices=presets)
+    add("lint", command_lint, "check layers, formatting, and what clang-tidy and ruff report")
+    add("format", command_format, "format the C++ and Python sources")
+    options = parser.parse_args()
+    try:
+        options.function(options)
+    except Failure as failure:
+        if str(failure):
+            print(f"dev: {failure}", file=sys.stderr)
+        return failure.code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
