@@ -31,3 +31,20 @@ function(lanewise_test name)
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
 endfunction()
+
+# lanewise_check_layers(folder...) makes the build fail where a file of these folders includes what
+# its layer must not know.
+function(lanewise_check_layers)
+  list(TRANSFORM ARGN APPEND "/*.h" OUTPUT_VARIABLE headers)
+  list(TRANSFORM ARGN APPEND "/*.cpp" OUTPUT_VARIABLE sources)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${headers} ${sources})
+  set(script "${PROJECT_SOURCE_DIR}/tools/check_layers.py")
+  set(stamp "${PROJECT_BINARY_DIR}/layers.stamp")
+  add_custom_command(OUTPUT "${stamp}"
+    COMMAND Python::Interpreter "${script}"
+    COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
+    DEPENDS "${script}" ${files}
+    COMMENT "Checking layers"
+    VERBATIM)
+  add_custom_target(lanewise_layers ALL DEPENDS "${stamp}")
+endfunction()

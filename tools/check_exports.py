@@ -9,7 +9,10 @@ EXPECTED = {"PyInit__core", "__jit_debug_register_code", "__jit_debug_descriptor
 def main() -> int:
     listing = subprocess.run(
         ["nm", "-D", "--defined-only", "--format=posix", sys.argv[1]],
-        check=True, capture_output=True, text=True).stdout
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
     exported = {line.split()[0] for line in listing.splitlines()}
     for name in sorted(exported - EXPECTED):
         print(f"exported, but should be hidden: {name}")

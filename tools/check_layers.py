@@ -1,7 +1,8 @@
-"""Checks that each folder includes only what the architecture allows (docs/design.md, section 2)."""
+"""Checks that each folder includes only what the architecture in docs/design.md allows."""
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -15,7 +16,13 @@ ALLOWED = {
     "python": {"python", "frontend"},
 }
 # Headers of others that only one folder may see.
-RESERVED = {"llvm": "jit", "llvm-c": "jit", "pybind11": "python", "tbb": "runtime", "oneapi": "runtime"}
+RESERVED = {
+    "llvm": "jit",
+    "llvm-c": "jit",
+    "pybind11": "python",
+    "tbb": "runtime",
+    "oneapi": "runtime",
+}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
@@ -33,16 +40,22 @@ def complaint(folder: str, opening: str, header: str) -> str | None:
     return f"{folder}/ may include only {allowed}; paths start at the root of the tree"
 
 
-def main() -> int:
-    failures = []
+def source_files() -> Iterator[tuple[Path, str]]:
+    """Every C++ file and the folder it belongs to."""
     for folder in ALLOWED:
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix not in {".h", ".cpp", ".def", ".inc"}:
-                continue
-            for number, line in enumerate(path.read_text().splitlines(), 1):
-                if match := INCLUDE.match(line):
-                    if why := complaint(folder, *match.groups()):
-                        failures.append(f"{path.relative_to(ROOT)}:{number}: {match[2]}: {why}")
+            if path.suffix in {".h", ".cpp", ".def", ".inc"}:
+                yield path, folder
+
+
+def main() -> int:
+    failures = []
+    for path, folder in source_files():
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            why = complaint(folder, *match.groups()) if match else None
+            if why:
+                failures.append(f"{path.relative_to(ROOT)}:{number}: {match[2]}: {why}")
     print("\n".join(failures) or "layers: every include is allowed")
     return 1 if failures else 0
 

@@ -1,7 +1,8 @@
 """The developer's commands: set up .venv, build into build/, run, test, check.
 
-Uses the standard library only, since it runs before anything is installed. It needs Python with venv
-and headers and a C++20 compiler; all else comes from the Python package index, except GoogleTest.
+Uses the standard library only, since it runs before anything is installed. It needs Python with
+venv and headers and a C++20 compiler; all else comes from the Python package index, except
+GoogleTest.
 """
 
 import argparse
@@ -68,12 +69,17 @@ def check_compiler() -> None:
         try:
             subprocess.run(
                 [*compiler.split(), "-std=c++20", str(source), "-o", str(Path(folder, "probe"))],
-                check=True, capture_output=True, text=True)
+                check=True,
+                capture_output=True,
+                text=True,
+            )
         except FileNotFoundError:
             raise Failure(f"no C++ compiler {compiler} (Debian: install g++)") from None
         except subprocess.CalledProcessError as error:
-            raise Failure(f"{compiler} does not compile C++20: GCC 12 or Clang 15 and newer do "
-                          f"(Debian: install g++)\n{error.stderr}") from None
+            raise Failure(
+                f"{compiler} does not compile C++20: GCC 12 or Clang 15 and newer do "
+                f"(Debian: install g++)\n{error.stderr}"
+            ) from None
 
 
 def ensure_googletest() -> None:
@@ -98,7 +104,8 @@ def requirements(*groups: str) -> list[str]:
         "import json\n"
         "try: import tomllib\n"
         "except ImportError: from pip._vendor import tomli as tomllib\n"
-        "print(json.dumps(tomllib.load(open('pyproject.toml', 'rb'))))")
+        "print(json.dumps(tomllib.load(open('pyproject.toml', 'rb'))))"
+    )
     shown = subprocess.run([str(PYTHON), "-c", code], cwd=ROOT, check=True, capture_output=True)
     project = json.loads(shown.stdout)
     wanted = project["build-system"]["requires"] + project["project"]["dependencies"]
@@ -148,8 +155,14 @@ def build(preset: str = "ci", tests: bool = True) -> Path:
         check_compiler()
         if tests:
             ensure_googletest()
-        run(VENV / "bin/cmake", "--preset", preset, f"-DPython_EXECUTABLE={PYTHON}",
-            f"-DLANEWISE_TESTS={'ON' if tests else 'OFF'}", env=env)
+        run(
+            VENV / "bin/cmake",
+            "--preset",
+            preset,
+            f"-DPython_EXECUTABLE={PYTHON}",
+            f"-DLANEWISE_TESTS={'ON' if tests else 'OFF'}",
+            env=env,
+        )
     target = [] if tests else ["--target", "lanewise_core"]
     run(VENV / "bin/cmake", "--build", folder, *target, env=env)
     return folder
@@ -176,7 +189,11 @@ def command_test(options) -> None:
 def sources(*patterns: str) -> list[str]:
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns],
-        cwd=ROOT, check=True, capture_output=True, text=True)
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return [name for name in listed.stdout.splitlines() if (ROOT / name).exists()]
 
 
@@ -194,7 +211,17 @@ def command_lint(options) -> None:
     run(VENV / "bin/clang-format", "--dry-run", "-Werror", *sources("*.cpp", "*.h"))
     run(VENV / "bin/ruff", "check", "--quiet", *sources("*.py"))
     run(VENV / "bin/ruff", "format", "--quiet", "--check", *sources("*.py"))
-    tidy = ["xargs", "-P", os.cpu_count(), "-n", "4", VENV / "bin/clang-tidy", "-p", folder, "--quiet"]
+    tidy = [
+        "xargs",
+        "-P",
+        os.cpu_count(),
+        "-n",
+        "4",
+        VENV / "bin/clang-tidy",
+        "-p",
+        folder,
+        "--quiet",
+    ]
     run(*tidy, env=env, text=True, input="\n".join(sources("*.cpp")))
 
 
@@ -213,7 +240,8 @@ def main() -> int:
     test.add_argument("--preset", default="ci", choices=[p for p in presets if p != "release"])
     test.add_argument("pytest", nargs="*", help="passed on to pytest, after --")
     add("build", command_build, "build the extension and the tests").add_argument(
-        "preset", nargs="?", default="ci", choices=presets)
+        "preset", nargs="?", default="ci", choices=presets
+    )
     add("lint", command_lint, "check layers, formatting, and what clang-tidy and ruff report")
     add("format", command_format, "format the C++ and Python sources")
     options = parser.parse_args()

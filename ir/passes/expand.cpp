@@ -7,15 +7,15 @@ namespace lanewise::ir {
 namespace {
 
 // Calls an expansion with as many operands as it takes; one that reads the node's attribute
-// takes it as a last argument.
-Expr call(Expr (*f)(const Expr&), const Expr* x, const Node&) { return f(x[0]); }
-Expr call(Expr (*f)(const Expr&, const Expr&), const Expr* x, const Node&) {
+// takes it as a last argument. The op table decides which of these forms are in use.
+[[maybe_unused]] Expr call(Expr (*f)(const Expr&), const Expr* x, const Node&) { return f(x[0]); }
+[[maybe_unused]] Expr call(Expr (*f)(const Expr&, const Expr&), const Expr* x, const Node&) {
   return f(x[0], x[1]);
 }
-Expr call(Expr (*f)(const Expr&, const Expr&, const Expr&), const Expr* x, const Node&) {
+[[maybe_unused]] Expr call(Expr (*f)(const Expr&, const Expr&, const Expr&), const Expr* x, const Node&) {
   return f(x[0], x[1], x[2]);
 }
-Expr call(Expr (*f)(const Expr&, double), const Expr* x, const Node& node) {
+[[maybe_unused]] Expr call(Expr (*f)(const Expr&, double), const Expr* x, const Node& node) {
   return f(x[0], node.get<Exponent>().value);
 }
 
