@@ -1,0 +1,76 @@
+// Loop nests over strided operands in memory: merging loops, and the layout class that picks the
+// machine code. Sizes and strides are run-time numbers here; only the class enters a kernel's key.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lanewise::runtime {
+
+// One operand of a nest. An array has a base address and byte strides; an index (iota) has its
+// start value as `base` and steps of the value as strides, so that both move alike.
+struct NestOperand {
+  intptr_t base = 0;
+  std::vector<int64_t> strides;  // one for each loop, outermost first; bytes, or steps of an index
+  int element_size = 0;          // bytes; 0 for an index
+  bool written = false;
+};
+
+// The last `reduced` loops are reduced.
+struct Nest {
+  std::vector<int64_t> sizes;  // outermost first; all > 0
+  int reduced = 0;
+  std::vector<NestOperand> operands;
+};
+
+// Drops loops of one trip, merges neighbouring loops that all operands walk as one, orders the
+// loops that are not reduced so that the innermost has the smallest strides. At least one loop
+// remains; reduced loops keep their order and stay innermost. Results do not depend on it.
+Nest simplify(Nest nest);
+
+// How an operand moves along the innermost loop.
+enum class Stride : uint8_t {
+  kUnit,       // one element
+  kBroadcast,  // does not move
+  kSmall,      // `step` elements, 2 to 4: wide loads and shuffles
+  kReversed,   // minus one element
+  kOther,      // any other byte stride: element by element
+};
+
+struct OperandLayout {
+  Stride stride = Stride::kUnit;
+  int step = 1;    // elements, for kSmall
+  // Loaded operands of one group are columns of the same rows: same strides, bases less than
+  // `step` elements apart. They share wide loads from the group's lowest base, which is
+  // `column` elements before each member's base.
+  int group = -1;  // -1: alone
+  int column = 0;
+  friend bool operator==(const OperandLayout&, const OperandLayout&) = default;
+};
+
+// All that machine code for a kernel depends on besides the kernel itself.
+struct Layout {
+  int rank = 1;      // loops after `simplify`
+  int reduced = 0;   // of which reduced
+  bool streaming = false;  // outputs bypass the cache
+  bool long_rows = false;  // reduced rows exceed the cache: walk them as few times as possible
+  std::vector<OperandLayout> operands;
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+// `nest` must be simplified.
+Layout classify(const Nest& nest);
+
+// ---- calling kernels ----------------------------------------------------------------------
+
+// What machine code gets. Its loops run over the whole of `sizes`.
+struct KernelArguments {
+  const intptr_t* bases;     // one for each operand
+  const int64_t* strides;    // [operand * rank + loop]
+  const int64_t* sizes;      // [rank]
+  const uint64_t* scalars;   // bits of each kernel scalar
+};
+
+using KernelFunction = void (*)(const KernelArguments*);
+
+}  // namespace lanewise::runtime
