@@ -11,5 +11,18 @@ namespace lanewise::ir::math {
 Expr square(const Expr& x);
 Expr reciprocal(const Expr& x);
 Expr clip(const Expr& x, const Expr& lower, const Expr& upper);
+Expr logical_and(const Expr& a, const Expr& b);
+Expr logical_or(const Expr& a, const Expr& b);
+Expr logical_xor(const Expr& a, const Expr& b);
+Expr logical_not(const Expr& a);
+
+// sign.cpp
+Expr sign(const Expr& x);
+Expr signbit(const Expr& x);
+Expr copysign(const Expr& magnitude, const Expr& sign);
+Expr nextafter(const Expr& from, const Expr& to);
+Expr isnan(const Expr& x);
+Expr isinf(const Expr& x);
+Expr isfinite(const Expr& x);
 
 }  // namespace lanewise::ir::math
