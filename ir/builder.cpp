@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ir/error.h"
-#include "ir/format.h"
+#include "support/error.h"
+#include "support/format.h"
 
 namespace lanewise::ir {
 

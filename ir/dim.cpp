@@ -5,8 +5,8 @@
 #include <mutex>
 #include <set>
 
-#include "ir/error.h"
-#include "ir/format.h"
+#include "support/error.h"
+#include "support/format.h"
 
 namespace lanewise::ir {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/error.h"
-#include "ir/format.h"
+#include "support/error.h"
+#include "support/format.h"
 
 namespace lanewise {
 

@@ -9,11 +9,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Folder -> what its files may include with quotes: folders of ours, or single headers.
 ALLOWED = {
-    "ir": {"ir"},
-    "runtime": {"runtime"},
-    "jit": {"jit", "ir", "runtime"},
-    "frontend": {"frontend", "ir", "runtime", "jit/compiler.h"},
-    "python": {"python", "frontend"},
+    "support": {"support"},
+    "ir": {"ir", "support"},
+    "runtime": {"runtime", "support"},
+    "jit": {"jit", "ir", "runtime", "support"},
+    "frontend": {"frontend", "ir", "runtime", "support", "jit/compiler.h"},
+    "python": {"python", "frontend", "support"},
 }
 # Headers of others that only one folder may see.
 RESERVED = {
