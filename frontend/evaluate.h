@@ -1,0 +1,46 @@
+// Computing values: lazily recorded graphs, and traced functions.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontend/array.h"
+#include "frontend/executable.h"
+
+namespace lanewise::frontend {
+
+// Makes each array's value a leaf, sharing work. Nodes inside that other storages hold become
+// leaves too. Throws what the values demand (ValueError for int ** negative int), and then nothing
+// has changed. Called with the GIL held from Python; `unlocked` runs the work without it.
+void evaluate(std::span<const Array> arrays);
+
+// The bytes of an evaluated array: address of its first element and byte strides. Evaluates
+// first if needed. The buffer keeps the memory alive.
+struct StridedData {
+  runtime::BufferRef buffer;
+  char* data = nullptr;
+  std::vector<int64_t> strides;  // bytes
+};
+StridedData strided_data(const Array& array);
+
+// Hooks of the language that embeds us: how to run something without its global lock, and what to
+// call now and then in long work (may throw to interrupt it). Default: just call, nothing.
+struct Host {
+  std::function<void(const std::function<void()>&)> unlocked;
+  std::function<void()> check_interrupt;
+  // "file.py:12" for a source, or empty.
+  std::function<std::string(Source)> describe;
+};
+void set_host(Host host);
+const Host& host();
+
+// The graph of pending work as IR, before passes (sizes constant, leaves as inputs).
+ir::Graph graph_of(std::span<const Array> arrays);
+
+// Limit of pending nodes, beyond which recording an op evaluates its operands first.
+inline constexpr uint32_t kPendingLimit = 1u << 16;
+
+}  // namespace lanewise::frontend

@@ -1,0 +1,54 @@
+// A graph made ready to run for given layouts of its arguments: passes run, kernels compiled,
+// launches prepared. Immutable and shared between threads.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/kernel.h"
+#include "runtime/memory.h"
+
+namespace lanewise::frontend {
+
+// How an argument or a result lies in memory.
+struct ArrayLayout {
+  std::vector<int64_t> strides;  // bytes
+  bool operator==(const ArrayLayout&) const = default;
+};
+
+class Executable {
+ public:
+  // `graph` with constant sizes. `inputs` and `outputs` give the strides of each. An output
+  // without strides (empty, rank > 0) is row-major.
+  static std::shared_ptr<const Executable> build(const ir::Graph& graph,
+                                                 std::span<const ArrayLayout> inputs,
+                                                 std::span<const ArrayLayout> outputs);
+  virtual ~Executable() = default;
+
+  struct OutputSpec {
+    DType dtype;
+    std::vector<int64_t> shape;
+    std::vector<int64_t> strides;  // bytes
+    int64_t bytes;
+    // The input whose contents this output starts with (ir::Buffer::starts_as), or -1. The
+    // caller may pass that input's own memory if nobody else reads it; otherwise run() copies.
+    int starts_as = -1;
+  };
+  const std::vector<OutputSpec>& outputs() const { return outputs_; }
+
+  // Runs: addresses of the first element of each input and output, bits of each scalar. Outputs
+  // must not overlap inputs, except as `starts_as` allows. Called without the host's lock.
+  virtual void run(const intptr_t* inputs, const uint64_t* scalars, const intptr_t* outputs) const = 0;
+
+  // The program, as users see it ("optimized"), and its kernels' code ("llvm", "asm").
+  virtual const ir::Program& program() const = 0;
+  virtual std::string llvm_ir() const = 0;
+  virtual std::string assembly() const = 0;
+
+ protected:
+  std::vector<OutputSpec> outputs_;
+};
+
+}  // namespace lanewise::frontend
