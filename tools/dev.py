@@ -82,14 +82,20 @@ def check_compiler() -> None:
             ) from None
 
 
-def ensure_googletest() -> None:
-    """Installs GoogleTest where that needs no question; CMake reports what is missing otherwise."""
-    if Path("/usr/include/gtest/gtest.h").exists() or Path("/usr/local/include/gtest").exists():
+def ensure_test_libraries() -> None:
+    """Installs GoogleTest and MPFR where that needs no question."""
+    headers = {"libgtest-dev": "gtest/gtest.h", "libmpfr-dev": "mpfr.h"}
+    missing = [
+        package
+        for package, header in headers.items()
+        if not Path("/usr/include", header).exists() and not Path("/usr/local/include", header).exists()
+    ]
+    if not missing:
         return
     if os.geteuid() != 0 or not shutil.which("apt-get"):
-        raise Failure("no GoogleTest (Debian: install libgtest-dev)")
+        raise Failure(f"test libraries are missing (Debian: install {' '.join(missing)})")
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    install = ["apt-get", "install", "-y", "-q", "--no-install-recommends", "libgtest-dev"]
+    install = ["apt-get", "install", "-y", "-q", "--no-install-recommends", *missing]
     if subprocess.run(install, env=env, stdout=subprocess.DEVNULL).returncode != 0:
         run("apt-get", "update", "-q", env=env)
         run(*install, env=env)
@@ -154,7 +160,7 @@ def build(preset: str = "ci", tests: bool = True) -> Path:
     if not configured or (tests and "LANEWISE_TESTS:BOOL=ON" not in cache.read_text()):
         check_compiler()
         if tests:
-            ensure_googletest()
+            ensure_test_libraries()
         run(
             VENV / "bin/cmake",
             "--preset",

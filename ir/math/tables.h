@@ -1,0 +1,21 @@
+// The tables of the expansions: a list, so that IR text can name them.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "ir/graph.h"
+
+namespace lanewise::ir::math {
+
+// Null if no table has that name.
+const Table* find_table(std::string_view name);
+
+// A table of `words`, bits of `dtype`; their number is a power of two.
+template <size_t N>
+Table make_table(std::string name, DType dtype, const uint64_t (&words)[N]) {
+  static_assert((N & (N - 1)) == 0);
+  return {std::move(name), dtype, {words, words + N}};
+}
+
+}  // namespace lanewise::ir::math
