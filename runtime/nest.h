@@ -24,22 +24,27 @@ struct Nest {
 };
 
 // Drops loops of one trip, merges neighbouring loops that all operands walk as one, orders the
-// loops that are not reduced so that the innermost has the smallest strides. At least one loop
-// remains; reduced loops keep their order and stay innermost. Results do not depend on it.
+// loops that are not reduced so that the innermost has the smallest strides (those of written
+// operands first), and walks them so that written operands move forward; bases move along. Reduced
+// loops keep their order and direction and stay innermost; if there were any, one remains, and one
+// loop always does. Each set of addresses that belong together is visited as often as before.
+//
+// Bases are only added to, so they may stand for addresses not known yet: offsets into a buffer,
+// plus a number of its own (far from the others) for each buffer.
 Nest simplify(Nest nest);
 
 // How an operand moves along the innermost loop.
 enum class Stride : uint8_t {
-  kUnit,       // one element
+  kUnit,       // one element; an index: by one
   kBroadcast,  // does not move
   kSmall,      // `step` elements, 2 to 4: wide loads and shuffles
   kReversed,   // minus one element
-  kOther,      // any other byte stride: element by element
+  kOther,      // any other byte stride: element by element; any other step of an index
 };
 
 struct OperandLayout {
   Stride stride = Stride::kUnit;
-  int step = 1;    // elements, for kSmall
+  int step = 1;  // elements, for kSmall
   // Loaded operands of one group are columns of the same rows: same strides, bases less than
   // `step` elements apart. They share wide loads from the group's lowest base, which is
   // `column` elements before each member's base.
@@ -50,8 +55,8 @@ struct OperandLayout {
 
 // All that machine code for a kernel depends on besides the kernel itself.
 struct Layout {
-  int rank = 1;      // loops after `simplify`
-  int reduced = 0;   // of which reduced
+  int rank = 1;            // loops after `simplify`
+  int reduced = 0;         // of which reduced
   bool streaming = false;  // outputs bypass the cache
   bool long_rows = false;  // reduced rows exceed the cache: walk them as few times as possible
   std::vector<OperandLayout> operands;
@@ -65,10 +70,10 @@ Layout classify(const Nest& nest);
 
 // What machine code gets. Its loops run over the whole of `sizes`.
 struct KernelArguments {
-  const intptr_t* bases;     // one for each operand
-  const int64_t* strides;    // [operand * rank + loop]
-  const int64_t* sizes;      // [rank]
-  const uint64_t* scalars;   // bits of each kernel scalar
+  const intptr_t* bases;    // one for each operand
+  const int64_t* strides;   // [operand * rank + loop]
+  const int64_t* sizes;     // [rank]
+  const uint64_t* scalars;  // bits of each kernel scalar
 };
 
 using KernelFunction = void (*)(const KernelArguments*);
