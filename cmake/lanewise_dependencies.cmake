@@ -42,7 +42,7 @@ add_library(lanewise_llvm INTERFACE)
 target_include_directories(lanewise_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(lanewise_llvm INTERFACE ${llvm_definitions})
-if(LLVM_LINK_LLVM_DYLIB)
+if(LLVM_LINK_LLVM_DYLIB)  # as distributions build it; their static libraries need further packages
   target_link_libraries(lanewise_llvm INTERFACE LLVM)
 else()
   llvm_map_components_to_libnames(llvm_libraries orcjit orcdebugging passes native)
