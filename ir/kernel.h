@@ -25,15 +25,16 @@ struct AxisIndex {
 
 // One use of an array by a kernel: element [axes[0], axes[1], ...] of buffer `buffer` seen as a
 // row-major array of shape `shape` (the buffer's own shape, or another with as many elements if
-// the buffer is contiguous).
+// the buffer is contiguous). With buffer kIndex it is no array but the number axes[0] itself.
 struct Operand {
+  static constexpr int kIndex = -1;
   int buffer = 0;
   Shape shape;
   std::vector<AxisIndex> axes;
   friend bool operator==(const Operand&, const Operand&) = default;
 };
 
-// Writes `value` to `operand` at every point of the loops it depends on.
+// Writes `value` to `operand` at every point of the loops that the operand's axes name.
 struct Store {
   int operand = 0;
   Value value;
@@ -42,14 +43,16 @@ struct Store {
 
 // A loop nest. The body is a graph of 0-d nodes, evaluated at each point of the domain:
 //   Load      element of operands[slot]
-//   Iota      the loop index number `slot`
+//   Iota      the number operands[slot], wrapped to its dtype
 //   Scalar    program scalar scalars[slot]
 //   Constant, elementwise primitives
-//   reductions and scans: over the last `reduced` loops of the domain, in row-major order
+//   reductions and scans: over the last `reduced` loops of the domain, in row-major order; they
+//             have no attribute
 // A value that depends on a reduced loop is a point value; one made of reductions, scalars and
 // loads that do not vary along reduced loops is a row value. Point values may use row values:
 // the row is then walked more than once (softmax: max, then sum, then the quotient).
-// body.outputs is unused; stores say what is kept.
+// Operands and scalars are numbered in the order of their first use, going through the stores. No
+// buffer is both loaded and stored. body.outputs is unused; stores say what is kept.
 struct Kernel {
   std::string name;
   std::vector<std::string> loops;  // names of the indices, for the text: "i0", ...
@@ -78,12 +81,22 @@ struct Buffer {
   int starts_as = -1;
 };
 
-// Kernels that run one after the other. In a blocked step all kernels have the same
-// one-dimensional (flattened) domain and run block by block, so that what crosses between them
-// (kBlock buffers) stays in cache.
+// Kernels that run one after the other. In a blocked step all kernels have the same outermost
+// loop, which is not reduced, and run over one block of its range after the other, so that what
+// crosses between them (kBlock buffers) stays in cache: axis 0 of such a buffer is that loop.
 struct Step {
   std::vector<Kernel> kernels;
   bool blocked = false;
+};
+
+// `buffer` is a temporary i64 of rank 0: the first element (its number in row-major order of
+// `shape`) for which a check of the graph fails, or kNone.
+struct FirstFailure {
+  static constexpr int64_t kNone = INT64_MAX;
+  int buffer = 0;
+  Shape shape;
+  std::string message;
+  Source source = 0;
 };
 
 struct Program {
@@ -93,6 +106,9 @@ struct Program {
   std::vector<Buffer> buffers;  // every input and output has one
   std::vector<Step> steps;
   std::vector<int> outputs;  // buffer of each result; may be an input's, or repeat
+  // Decided by the first `check_steps` steps, which store to no output.
+  std::vector<FirstFailure> checks;
+  int check_steps = 0;
 };
 
 bool operator==(const Kernel& a, const Kernel& b);
