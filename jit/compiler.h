@@ -31,6 +31,9 @@ class Code {
   runtime::KernelFunction entry_ = nullptr;
 };
 
+// The operands of `layout`, and of the arguments of the kernel function, are those of the kernel
+// in order, then one index operand for each Iota node of the body, in order.
+//
 // From the cache, or compiled now. Equal kernels (sizes, names and sources do not count) share
 // code. Thread-safe; two threads that ask for the same kernel compile it once. Compiles on a thread
 // with a large stack of its own. Throws CompileError.
