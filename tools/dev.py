@@ -2,7 +2,7 @@
 
 Uses the standard library only, since it runs before anything is installed. It needs Python with
 venv and headers and a C++20 compiler; all else comes from the Python package index, except
-GoogleTest.
+GoogleTest and MPFR, which only the tests need.
 """
 
 import argparse
@@ -88,7 +88,8 @@ def ensure_test_libraries() -> None:
     missing = [
         package
         for package, header in headers.items()
-        if not Path("/usr/include", header).exists() and not Path("/usr/local/include", header).exists()
+        if not Path("/usr/include", header).exists()
+        and not Path("/usr/local/include", header).exists()
     ]
     if not missing:
         return
@@ -120,10 +121,10 @@ def requirements(*groups: str) -> list[str]:
 
 def ensure_venv(group: str = "dev") -> None:
     """Makes .venv hold the requirements; asks the package index only when they changed."""
-    if not PYTHON.exists():
+    if not (VENV / "bin" / "pip").exists():  # the last thing that venv installs
         check_python()
         say("making .venv")
-        run(sys.executable, "-m", "venv", VENV)
+        run(sys.executable, "-m", "venv", "--clear", VENV)
     digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
     stamp = VENV / f"lanewise-{group}.stamp"
     if stamp.exists() and stamp.read_text() == digest:
@@ -161,14 +162,9 @@ def build(preset: str = "ci", tests: bool = True) -> Path:
         check_compiler()
         if tests:
             ensure_test_libraries()
-        run(
-            VENV / "bin/cmake",
-            "--preset",
-            preset,
-            f"-DPython_EXECUTABLE={PYTHON}",
-            f"-DLANEWISE_TESTS={'ON' if tests else 'OFF'}",
-            env=env,
-        )
+        options = {"Python_EXECUTABLE": PYTHON, "LANEWISE_TESTS": "ON" if tests else "OFF"}
+        defines = [f"-D{name}={value}" for name, value in options.items()]
+        run(VENV / "bin/cmake", "--preset", preset, *defines, env=env)
     target = [] if tests else ["--target", "lanewise_core"]
     run(VENV / "bin/cmake", "--build", folder, *target, env=env)
     return folder
@@ -210,25 +206,15 @@ def command_format(options) -> None:
 
 
 def command_lint(options) -> None:
-    folder = build()
+    build()
     ensure_venv("lint")
     env = environment()
     run(PYTHON, "tools/check_layers.py")
     run(VENV / "bin/clang-format", "--dry-run", "-Werror", *sources("*.cpp", "*.h"))
     run(VENV / "bin/ruff", "check", "--quiet", *sources("*.py"))
     run(VENV / "bin/ruff", "format", "--quiet", "--check", *sources("*.py"))
-    tidy = [
-        "xargs",
-        "-P",
-        os.cpu_count(),
-        "-n",
-        "4",
-        VENV / "bin/clang-tidy",
-        "-p",
-        folder,
-        "--quiet",
-    ]
-    run(*tidy, env=env, text=True, input="\n".join(sources("*.cpp")))
+    tidy = f"xargs -P {os.cpu_count()} -n 1 .venv/bin/clang-tidy -p build --quiet".split()
+    run(*tidy, env=env, text=True, input="\n".join(options.files or sources("*.cpp")))
 
 
 def main() -> int:
@@ -248,7 +234,10 @@ def main() -> int:
     add("build", command_build, "build the extension and the tests").add_argument(
         "preset", nargs="?", default="ci", choices=presets
     )
-    add("lint", command_lint, "check layers, formatting, and what clang-tidy and ruff report")
+    lint = add(
+        "lint", command_lint, "check layers, formatting, and what clang-tidy and ruff report"
+    )
+    lint.add_argument("files", nargs="*", help="give clang-tidy these sources instead of all")
     add("format", command_format, "format the C++ and Python sources")
     options = parser.parse_args()
     try:
@@ -257,6 +246,8 @@ def main() -> int:
         if str(failure):
             print(f"dev: {failure}", file=sys.stderr)
         return failure.code
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 
