@@ -25,4 +25,9 @@ Expr isnan(const Expr& x);
 Expr isinf(const Expr& x);
 Expr isfinite(const Expr& x);
 
+// division.cpp
+Expr floor_divide(const Expr& a, const Expr& b);
+Expr remainder(const Expr& a, const Expr& b);
+Expr fmod(const Expr& a, const Expr& b);
+
 }  // namespace lanewise::ir::math
