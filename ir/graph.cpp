@@ -29,14 +29,9 @@ struct AttributeHash {
     for (const int axis : axes.axes) hash = mix(hash, static_cast<size_t>(axis));
     return hash;
   }
-  size_t operator()(const Exponent& e) const { return std::hash<double>{}(e.value); }
+  size_t operator()(const Exponent& e) const { return std::bit_cast<uint64_t>(e.value); }
   size_t operator()(const Table* table) const { return std::hash<const void*>{}(table); }
 };
-
-bool same_parameter(const Parameter& a, const Parameter& b) {
-  return a.name == b.name && a.dtype == b.dtype && a.shape == b.shape &&
-         a.contiguous == b.contiguous;
-}
 
 bool same_check(const Check& a, const Check& b) {
   return a.predicate == b.predicate && a.message == b.message;
@@ -60,7 +55,7 @@ Graph Graph::like() const {
 }
 
 bool operator==(const Graph& a, const Graph& b) {
-  return a.name == b.name && std::ranges::equal(a.inputs, b.inputs, same_parameter) &&
+  return a.name == b.name && a.inputs == b.inputs &&
          a.scalars == b.scalars && a.outputs == b.outputs &&
          std::ranges::equal(a.checks, b.checks, same_check) &&
          std::ranges::equal(a.nodes(), b.nodes(), same);

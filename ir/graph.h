@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -51,10 +52,12 @@ struct Axes {
   friend bool operator==(const Axes&, const Axes&) = default;
 };
 
-// PowConst.
+// PowConst. Compared by bits, so that NaN equals itself and -0 differs from 0.
 struct Exponent {
   double value = 1;
-  friend bool operator==(const Exponent&, const Exponent&) = default;
+  friend bool operator==(const Exponent& a, const Exponent& b) {
+    return std::bit_cast<uint64_t>(a.value) == std::bit_cast<uint64_t>(b.value);
+  }
 };
 
 // std::monostate: none. Scalar: the value of a Constant. Table: of a TableLookup.
@@ -103,6 +106,7 @@ struct Parameter {
   DType dtype = DType::kF64;
   Shape shape;
   bool contiguous = true;
+  friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
 // Nodes are in topological order: operands come before their users.
@@ -136,8 +140,7 @@ class Graph {
 // Sources do not count.
 bool operator==(const Graph& a, const Graph& b);
 
-// True where all operands of `window` on an array of `shape` lie inside it; false where this
-// cannot be shown for symbolic sizes.
+// True if the window is all of an array of shape `operand`, in order.
 bool is_identity(const Window& window, const Shape& operand, const Shape& result);
 
 }  // namespace lanewise::ir

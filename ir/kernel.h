@@ -51,8 +51,9 @@ struct Store {
 // A value that depends on a reduced loop is a point value; one made of reductions, scalars and
 // loads that do not vary along reduced loops is a row value. Point values may use row values:
 // the row is then walked more than once (softmax: max, then sum, then the quotient).
-// Operands and scalars are numbered in the order of their first use, going through the stores. No
-// buffer is both loaded and stored. body.outputs is unused; stores say what is kept.
+// Operands and scalars are numbered in the order of their first use, in the body and then in the
+// stores; none is unused, no two are equal. No buffer is both loaded and stored. Of the body only
+// the nodes and `scalars` (dtypes of the kernel's scalars) are used; stores say what is kept.
 struct Kernel {
   std::string name;
   std::vector<std::string> loops;  // names of the indices, for the text: "i0", ...
@@ -111,6 +112,7 @@ struct Program {
   int check_steps = 0;
 };
 
+// Equal in all but the sources.
 bool operator==(const Kernel& a, const Kernel& b);
 bool operator==(const Program& a, const Program& b);
 

@@ -60,6 +60,18 @@ enum Traits : uint16_t {
   kMixed = 128,      // operands may have different dtypes
 };
 
+// What a node of the op carries in `Node::attribute`.
+enum class AttributeKind : uint8_t {
+  kNone,
+  kNumber,    // Scalar: the value of a constant
+  kSlot,      // Slot: the number of an argument or of a kernel's operand
+  kAxis,      // Slot: an axis; in kernels the number of an operand
+  kWindow,    // Window
+  kAxes,      // Axes; in kernels nothing
+  kExponent,  // Exponent
+  kTable,     // const Table*
+};
+
 // How Python finds the common dtype of a function's arguments before it becomes this op.
 enum class Promotion : uint8_t {
   kInternal,    // not a Python function
@@ -79,6 +91,7 @@ struct OpSpec {
   DTypeSet accepts = kAny;  // dtypes of the operands that are not a condition
   ResultRule result = ResultRule::kSame;
   uint16_t traits = kNoTraits;
+  AttributeKind attribute = AttributeKind::kNone;
   double max_ulp = 0;  // largest error, in units in the last place; 0: exact, .5: rounded
   Promotion promotion = Promotion::kInternal;
   std::string_view numpy = {};  // names of the NumPy ufunc and of aliases, comma separated
