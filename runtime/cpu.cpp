@@ -2,6 +2,7 @@
 
 #include <cpuid.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -166,13 +167,25 @@ double quota_v1(const std::string& folder) {
   return quota > 0 && period > 0 ? quota / period : 0;
 }
 
-// The smallest quota of a group and those around it, up to the mount point; 0 if none has one.
-double smallest_quota(const std::string& mount, std::string group,
-                      double (*quota)(const std::string&)) {
+double memory_v2(const std::string& folder) {
+  return number_at_start(first_line(folder + "/memory.max"), 0);  // or "max"
+}
+
+double memory_v1(const std::string& folder) {
+  return number_at_start(first_line(folder + "/memory.limit_in_bytes"), 0);
+}
+
+// What a folder of a control group limits, or 0.
+using Limit = double (*)(const std::string& folder);
+
+// The smaller of two limits, where 0 is none.
+double tighter(double a, double b) { return a > 0 && (b <= 0 || a < b) ? a : b; }
+
+// The smallest limit of a group and those around it, up to the mount point; 0 if none has one.
+double smallest_limit(const std::string& mount, std::string group, Limit limit) {
   double smallest = 0;
   for (;;) {
-    const double here = quota(mount + group);
-    if (here > 0 && (smallest == 0 || here < smallest)) smallest = here;
+    smallest = tighter(limit(mount + group), smallest);
     const size_t slash = group.rfind('/');
     if (slash == std::string::npos) return smallest;
     group.resize(slash);
@@ -188,11 +201,10 @@ bool lists(std::string_view comma_separated, std::string_view word) {
   return false;
 }
 
-}  // namespace
-
-namespace detail {
-
-int cores_of_control_groups(const std::string& root) {
+// The smallest limit in the control groups of this process, of version 2 and of version 1, where
+// `controller` has it; 0 if there is none.
+double limit_of_control_groups(const std::string& root, std::string_view controller, Limit version2,
+                               Limit version1) {
   const std::string mount = root + "/sys/fs/cgroup";
   std::ifstream groups(root + "/proc/self/cgroup");
   double smallest = 0;
@@ -203,16 +215,29 @@ int cores_of_control_groups(const std::string& root) {
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const std::string group = line.substr(second + 1);
-    double found = 0;
     if (controllers.empty()) {
-      found = smallest_quota(mount, group, quota_v2);
-    } else if (lists(controllers, "cpu")) {
-      found = smallest_quota(mount + "/cpu", group, quota_v1);
-      if (found == 0) found = smallest_quota(mount + "/" + controllers, group, quota_v1);
+      smallest = tighter(smallest_limit(mount, group, version2), smallest);
+    } else if (lists(controllers, controller)) {
+      // Mounted under its own name, that of the whole list, or both.
+      for (const std::string& name : {std::string(controller), controllers}) {
+        smallest = tighter(smallest_limit(mount + "/" + name, group, version1), smallest);
+      }
     }
-    if (found > 0 && (smallest == 0 || found < smallest)) smallest = found;
   }
-  return static_cast<int>(std::ceil(std::min(smallest, 1e6)));
+  return smallest;
+}
+
+}  // namespace
+
+namespace detail {
+
+int cores_of_control_groups(const std::string& root) {
+  const double cores = limit_of_control_groups(root, "cpu", quota_v2, quota_v1);
+  return static_cast<int>(std::ceil(std::min(cores, 1e6)));
+}
+
+uint64_t memory_of_control_groups(const std::string& root) {
+  return static_cast<uint64_t>(limit_of_control_groups(root, "memory", memory_v2, memory_v1));
 }
 
 }  // namespace detail
@@ -221,6 +246,16 @@ int usable_cores() {
   const int affinity = std::max(cores_of_affinity(), 1);
   const int quota = detail::cores_of_control_groups("");
   return quota > 0 ? std::min(affinity, quota) : affinity;
+}
+
+uint64_t usable_memory() {
+  constexpr uint64_t kUnknown = uint64_t{4} << 30;
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  const uint64_t machine =
+      pages > 0 && page > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page) : kUnknown;
+  const uint64_t granted = detail::memory_of_control_groups("");
+  return granted > 0 ? std::min(machine, granted) : machine;
 }
 
 }  // namespace lanewise::runtime

@@ -33,6 +33,9 @@ const CacheSizes& cache_sizes();
 // up. At least 1. Asked anew on each call.
 int usable_cores();
 
+// Bytes of memory this process may use: the machine's, or what control groups grant.
+uint64_t usable_memory();
+
 namespace detail {
 
 // Registers as CPUID gives them; `xcr0` is 0 where the operating system does not use XSAVE.
@@ -47,6 +50,8 @@ IsaLevel isa_level(const CpuidBits& bits);
 // The number of cores that the CPU quotas of the control groups (v1 and v2) of this process allow,
 // or 0 where none is set. `root` comes before /proc and /sys.
 int cores_of_control_groups(const std::string& root);
+// Bytes of memory that they allow, or 0.
+uint64_t memory_of_control_groups(const std::string& root);
 
 }  // namespace detail
 

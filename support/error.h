@@ -42,6 +42,12 @@ class CompileError : public Error {
   using Error::Error;
 };
 
+// No memory, from the system or within the limit that the user set.
+class MemoryError : public Error {
+ public:
+  using Error::Error;
+};
+
 // A broken invariant of ours. `ir` is the text of what was being worked on, for the report.
 class InternalError : public Error {
  public:

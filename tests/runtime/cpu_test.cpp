@@ -152,6 +152,21 @@ TEST_F(ControlGroups, version_1_reads_the_cpu_controller) {
   EXPECT_EQ(cores(), 1);
 }
 
+TEST_F(ControlGroups, limit_memory) {
+  EXPECT_EQ(detail::memory_of_control_groups(root_), 0u);
+  write("/proc/self/cgroup", "11:memory:/box\n0::/box");
+  write("/sys/fs/cgroup/memory/box/memory.limit_in_bytes", "9223372036854771712");
+  EXPECT_GT(detail::memory_of_control_groups(root_), uint64_t{1} << 62) << "version 1 for none";
+  write("/sys/fs/cgroup/box/memory.max", "max");
+  write("/sys/fs/cgroup/memory.max", "1073741824");
+  EXPECT_EQ(detail::memory_of_control_groups(root_), 1073741824u);
+}
+
+TEST(cpu, usable_memory_is_plausible) {
+  EXPECT_GE(usable_memory(), uint64_t{1} << 24);
+  EXPECT_LE(usable_memory(), uint64_t{1} << 50);
+}
+
 TEST_F(ControlGroups, ignore_what_cannot_be_read) {
   write("/proc/self/cgroup", "nonsense\n0::/\n");
   write("/sys/fs/cgroup/cpu.max", "");
