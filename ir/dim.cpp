@@ -10,6 +10,24 @@
 
 namespace lanewise::ir {
 
+namespace {
+
+int64_t checked_add(int64_t a, int64_t b) {
+  int64_t sum;
+  if (__builtin_add_overflow(a, b, &sum)) throw ShapeError(format("size: {} + {} overflows", a, b));
+  return sum;
+}
+
+int64_t checked_multiply(int64_t a, int64_t b) {
+  int64_t product;
+  if (__builtin_mul_overflow(a, b, &product)) {
+    throw ShapeError(format("size: {} * {} overflows", a, b));
+  }
+  return product;
+}
+
+}  // namespace
+
 // A product of symbols, sorted, with repetition; empty for the constant term.
 using Monomial = std::vector<std::string>;
 
@@ -27,7 +45,7 @@ struct Polynomial {
 
   void add(const Monomial& monomial, int64_t coefficient) {
     const auto term = terms.try_emplace(monomial, 0).first;
-    term->second += coefficient;
+    term->second = checked_add(term->second, coefficient);
     if (term->second == 0) terms.erase(term);
   }
 };
@@ -58,7 +76,7 @@ int64_t Dim::value() const {
 }
 
 Dim operator+(const Dim& a, const Dim& b) {
-  if (a.is_constant() && b.is_constant()) return a.value_ + b.value_;
+  if (a.is_constant() && b.is_constant()) return checked_add(a.value_, b.value_);
   Polynomial sum = Polynomial::of(a);
   for (const auto& [monomial, coefficient] : Polynomial::of(b).terms) {
     sum.add(monomial, coefficient);
@@ -69,13 +87,13 @@ Dim operator+(const Dim& a, const Dim& b) {
 Dim operator-(const Dim& a, const Dim& b) { return a + Dim(-1) * b; }
 
 Dim operator*(const Dim& a, const Dim& b) {
-  if (a.is_constant() && b.is_constant()) return a.value_ * b.value_;
+  if (a.is_constant() && b.is_constant()) return checked_multiply(a.value_, b.value_);
   Polynomial product;
   for (const auto& [left, left_coefficient] : Polynomial::of(a).terms) {
     for (const auto& [right, right_coefficient] : Polynomial::of(b).terms) {
       Monomial merged;
       std::ranges::merge(left, right, std::back_inserter(merged));
-      product.add(merged, left_coefficient * right_coefficient);
+      product.add(merged, checked_multiply(left_coefficient, right_coefficient));
     }
   }
   return Dim::of(std::move(product));
@@ -122,9 +140,9 @@ int64_t Dim::evaluate(std::span<const std::pair<std::string, int64_t>> values) c
     for (const auto& name : monomial) {
       const auto found = std::ranges::find(values, name, &std::pair<std::string, int64_t>::first);
       if (found == values.end()) throw InternalError(format("size '{}' has no value", name));
-      product *= found->second;
+      product = checked_multiply(product, found->second);
     }
-    sum += product;
+    sum = checked_add(sum, product);
   }
   return sum;
 }
@@ -141,7 +159,7 @@ std::vector<std::string> Dim::symbols() const {
 }
 
 size_t Dim::hash() const {
-  return std::hash<int64_t>{}(value_) ^ (std::hash<const void*>{}(polynomial_) * 0x9e3779b97f4a7c15);
+  return std::hash<int64_t>{}(value_) ^ (std::hash<const void*>{}(polynomial_)*0x9e3779b97f4a7c15);
 }
 
 // "n", "2*n*m", "n - 1": the constant term last.

@@ -16,7 +16,8 @@ namespace lanewise::ir {
 // equal polynomials have one address.
 struct Polynomial;
 
-// Immutable, 16 bytes, cheap to copy. Symbols stand for sizes, hence for integers >= 0.
+// Immutable, 16 bytes, cheap to copy. Symbols stand for sizes, hence for integers >= 0. Arithmetic
+// throws ShapeError where 64 bits do not hold a number.
 class Dim {
  public:
   constexpr Dim(int64_t value = 0) : value_(value) {}  // NOLINT(google-explicit-constructor)
