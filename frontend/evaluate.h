@@ -16,6 +16,9 @@ namespace lanewise::frontend {
 // leaves too. Throws what the values demand (ValueError for int ** negative int), and then nothing
 // has changed. Called with the GIL held from Python; `unlocked` runs the work without it.
 void evaluate(std::span<const Array> arrays);
+void evaluate_nodes(std::span<const NodeRef> nodes);
+// Computes `value` and copies it into the memory of `leaf`, which has its shape and dtype.
+void evaluate_into_leaf(const NodeRef& value, const Node& leaf);
 
 // The bytes of an evaluated array: address of its first element and byte strides. Evaluates
 // first if needed. The buffer keeps the memory alive.
@@ -40,7 +43,7 @@ const Host& host();
 // The graph of pending work as IR, before passes (sizes constant, leaves as inputs).
 ir::Graph graph_of(std::span<const Array> arrays);
 
-// Limit of pending nodes, beyond which recording an op evaluates its operands first.
-inline constexpr uint32_t kPendingLimit = 1u << 16;
+// Depth of pending work beyond which recording an op evaluates its operands first.
+inline constexpr uint32_t kDepthLimit = 1u << 16;
 
 }  // namespace lanewise::frontend

@@ -35,12 +35,20 @@ class Executable {
     // The input whose contents this output starts with (ir::Buffer::starts_as), or -1. The
     // caller may pass that input's own memory if nobody else reads it; otherwise run() copies.
     int starts_as = -1;
+    // Inputs that are read at just the element that is being written, so that they may be the
+    // same memory.
+    std::vector<int> may_alias;
   };
   const std::vector<OutputSpec>& outputs() const { return outputs_; }
 
   // Runs: addresses of the first element of each input and output, bits of each scalar. Outputs
   // must not overlap inputs, except as `starts_as` allows. Called without the host's lock.
-  virtual void run(const intptr_t* inputs, const uint64_t* scalars, const intptr_t* outputs) const = 0;
+  // Throws ValueError where a check fails, before the first store to an output.
+  virtual void run(const intptr_t* inputs, const uint64_t* scalars,
+                   const intptr_t* outputs) const = 0;
+
+  // Work too short to be worth releasing the host's lock.
+  virtual bool is_small() const = 0;
 
   // The program, as users see it ("optimized"), and its kernels' code ("llvm", "asm").
   virtual const ir::Program& program() const = 0;

@@ -1,11 +1,13 @@
 // The recorded graph: nodes that stand for values not computed yet, and leaves that have them.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "ir/graph.h"
@@ -19,10 +21,11 @@ using ir::Shape;
 using ir::Source;
 
 class Node;
+struct Flight;
 
 // A counted reference to a node. Dropping the last one destroys the node and what only it holds,
-// without recursion. Counts are atomic; everything else of a node is guarded by `graph_mutex`
-// or, from Python, by the GIL.
+// without recursion. Counts are atomic; everything else of nodes and storages wants callers that
+// exclude each other, as Python's GIL does.
 class NodeRef {
  public:
   NodeRef() = default;
@@ -74,8 +77,8 @@ class Node {
   const LeafData& data() const { return data_; }
   // True for an argument of a trace and whatever depends on one: it has no value now.
   bool is_traced() const { return traced_; }
-  // Nodes that would be visited to evaluate this one, counted with repetition, capped.
-  uint32_t pending_size() const { return pending_size_; }
+  // Pending ops on the longest path to a leaf.
+  uint32_t depth() const { return depth_; }
 
   // Evaluation: this node now has its bytes; operands are dropped.
   void become_leaf(LeafData data);
@@ -83,8 +86,8 @@ class Node {
   // How many storages hold this node as their current value; such nodes are kept when a graph
   // that contains them is evaluated.
   std::atomic<uint32_t> storage_count = 0;
-  // Evaluation that is computing this node right now, if any (evaluate.cpp).
-  std::shared_ptr<struct Flight> flight;
+  // The evaluation that is computing this node right now, if any (evaluate.cpp).
+  std::shared_ptr<Flight> flight;
   // Scratch of graph walks: valid while `mark_epoch` equals the walk's.
   uint64_t mark_epoch = 0;
   uint32_t mark = 0;
@@ -101,7 +104,7 @@ class Node {
   DType dtype_ = DType::kF64;
   uint8_t arity_ = 0;
   bool traced_ = false;
-  uint32_t pending_size_ = 0;
+  uint32_t depth_ = 0;
   Shape shape_;
   std::array<NodeRef, ir::kMaxArity> operands_;
   ir::Attribute attribute_;

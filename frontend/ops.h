@@ -49,16 +49,22 @@ void assign(const Array& array, const Argument& value, bool same_kind, Source so
 // 1 is 4 and 5".
 Shape broadcast_shapes(std::string_view op, std::span<const Shape> shapes);
 
+// Values of that shape and dtype for an argument: cast and broadcast as `apply` does it.
+NodeRef as_node(std::string_view op, const Argument& argument, DType dtype, const Shape& shape,
+                Source source = 0);
+
 // ---- creation ------------------------------------------------------------------------------
-Array full(const Shape& shape, ir::Scalar value);
+Array full(const Shape& shape, Scalar value);
 Array from_bytes(DType dtype, const Shape& shape, const void* data);  // copies row-major data
 Array empty(DType dtype, const Shape& shape);
 Array arange(double start, double stop, double step, DType dtype);
 Array arange(int64_t start, int64_t stop, int64_t step, DType dtype);
 Array linspace(double start, double stop, int64_t count, DType dtype, bool endpoint);
 Array eye(int64_t rows, int64_t columns, int64_t diagonal, DType dtype);
+
+// ---- random numbers: PyTorch's CPU stream, drawn at the call; UnsupportedError in a trace ----
 void manual_seed(uint64_t seed);
-Array rand(const Shape& shape);   // float32, [0, 1)
-Array randn(const Shape& shape);  // float32
+Array rand(const Shape& shape);   // float32, uniform in [0, 1)
+Array randn(const Shape& shape);  // float32, normal
 
 }  // namespace lanewise::frontend

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,41 +20,64 @@ struct CallArray {
   const int64_t* strides = nullptr;  // bytes
 };
 
-// A traced function: a graph of its array and scalar arguments.
+// While one of these lives, this thread is tracing: random draws are refused.
+class TracingScope {
+ public:
+  TracingScope();
+  ~TracingScope();
+  TracingScope(const TracingScope&) = delete;
+  TracingScope& operator=(const TracingScope&) = delete;
+  static bool active();
+};
+
+// A traced function: a graph of its array and scalar arguments, made ready for each layout of the
+// arguments that occurs. Callers exclude each other, as with the GIL.
 class Trace {
  public:
   struct Parameter {
     std::string name;
-    DType dtype;
-    Shape shape;
-    bool number = false;  // a Python number: a run-time scalar of its default dtype
-    Weak weak = Weak::kFloat;
+    DType dtype = DType::kF64;
+    Shape shape = {};
+    std::optional<Weak> number = {};  // a Python number: a run-time scalar
   };
 
   explicit Trace(std::string name, std::vector<Parameter> parameters);
 
-  // What to pass to the traced Python function for parameter i.
+  // What to pass to the traced function for parameter i.
   Argument argument(size_t i) const;
-  // Ends tracing. Each result depends on arguments, captured values (evaluated here, constants of
-  // the trace) or both.
-  void finish(std::span<const Argument> results);
+  // Ends tracing. Results may depend on arguments and on captured arrays, whose values of now are
+  // constants of the trace.
+  void finish(std::span<const Array> results);
 
   const ir::Graph& graph() const { return graph_; }
-  size_t result_count() const;
+  DType result_dtype(size_t i) const { return graph_[graph_.outputs[i]].dtype; }
+  const Shape& result_shape(size_t i) const { return graph_[graph_.outputs[i]].shape; }
 
-  // Runs on arrays (in the order of array parameters) and numbers (bits, as their dtype). `out`:
-  // empty, or one for each result with data == nullptr where memory is to be allocated. Returns new
-  // arrays, or for given outs nothing at that place. Overlap of outs with inputs is handled.
+  // Runs on arrays (in the order of array parameters) and numbers (bits of default_dtype(weak), in
+  // the order of number parameters). `out`: empty, or one for each result, with data == nullptr
+  // where memory is to be allocated. Returns the results; where an out was given, an empty Array.
+  // An out may overlap arguments: the result is as if computed first.
   std::vector<Array> call(std::span<const CallArray> arrays, std::span<const uint64_t> numbers,
                           std::span<const CallArray> out) const;
 
-  std::shared_ptr<const Executable> executable(std::span<const ArrayLayout> inputs,
-                                               std::span<const ArrayLayout> outputs) const;
+  // For showing code: the executable for row-major arguments.
+  std::shared_ptr<const Executable> executable() const;
 
  private:
-  struct Implementation;
+  struct Binding;
+  const Binding& binding(std::span<const CallArray> arrays, std::span<const CallArray> out) const;
+
+  std::vector<Parameter> parameters_;
+  std::vector<NodeRef> parameter_nodes_;
+  size_t array_count_ = 0;
+  size_t number_count_ = 0;
   ir::Graph graph_;
-  std::shared_ptr<Implementation> implementation_;
+  std::vector<NodeRef> captured_;         // keeps the memory of captured leaves
+  std::vector<CallArray> captured_data_;  // inputs of the graph after the array parameters
+  std::vector<std::vector<int64_t>> captured_strides_;
+  std::vector<uint64_t> literals_;  // scalars of the graph after the number parameters
+  // Most recently used first.
+  mutable std::vector<std::unique_ptr<Binding>> bindings_;
 };
 
 }  // namespace lanewise::frontend
