@@ -84,7 +84,7 @@ Array arange(double start, double stop, double step, DType dtype) {
 Array arange(int64_t start, int64_t stop, int64_t step, DType dtype) {
   if (step == 0) throw ValueError("arange: step is 0");
   // In 128 bits: the distance of two int64 can exceed int64.
-  using Wide = __int128;
+  __extension__ using Wide = __int128;
   const Wide distance = step > 0 ? Wide{stop} - start : Wide{start} - stop;
   const Wide stride = step > 0 ? Wide{step} : -Wide{step};
   const Wide steps = distance > 0 ? (distance + stride - 1) / stride : Wide{0};

@@ -83,7 +83,7 @@ NodeRef literal(const Scalar& value, const Shape& shape, Source source) {
 NodeRef record(Op op, DType dtype, const Shape& shape, std::initializer_list<NodeRef> operands,
                ir::Attribute attribute, Source source) {
   for (const NodeRef& operand : operands) {
-    if (operand->depth() >= kDepthLimit && !operand->is_traced()) evaluate_nodes({operand});
+    if (operand->depth() >= kDepthLimit && !operand->is_traced()) evaluate_nodes({&operand, 1});
   }
   return Node::make(op, dtype, shape, operands, std::move(attribute), source);
 }

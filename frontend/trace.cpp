@@ -264,9 +264,9 @@ std::vector<Array> Trace::call(std::span<const CallArray> arrays,
   for (size_t i = 0; i < specs.size(); ++i) {
     if (i < out.size() && out[i].data) {
       if (buffered[i]) {
-        runtime::copy_strided(out[i].data, out[i].strides, memory[i].data(),
-                              executable->outputs()[i].strides.data(), specs[i].shape,
-                              size_of(specs[i].dtype));
+        runtime::copy_strided(out[i].data, {out[i].strides, specs[i].shape.size()},
+                              memory[i].data(), executable->outputs()[i].strides,
+                              specs[i].shape, size_of(specs[i].dtype));
       }
     } else {
       results[i] = Array(Node::leaf(specs[i].dtype, result_shape(i), std::move(memory[i])));
