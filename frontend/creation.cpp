@@ -65,7 +65,7 @@ Array filled(const Shape& shape, void (*fill)(float*, int64_t), std::string_view
 Array full(const Shape& shape, Scalar value) { return Array(splat(value, shape)); }
 
 Array empty(DType dtype, const Shape& shape) {
-  return Array(Node::leaf(dtype, shape, {runtime::allocate(byte_count(dtype, shape)), 0}));
+  return Array(Node::leaf(dtype, shape, {runtime::Buffer::allocate(byte_count(dtype, shape)), 0}));
 }
 
 Array from_bytes(DType dtype, const Shape& shape, const void* data) {

@@ -71,32 +71,43 @@ std::shared_ptr<const Executable> executable_for(const Recorded& recorded) {
 // Creating values again is cheaper than storing them.
 bool is_worth_keeping(const Node& node) { return !node.operands().empty(); }
 
-// True if no node but outputs survives: then leaves that only this graph uses die with it.
-bool is_closed(const Recorded& recorded) {
+// References to each node from within a recorded graph.
+std::unordered_map<const Node*, uint32_t> count_uses(const Recorded& recorded) {
   std::unordered_map<const Node*, uint32_t> uses;
-  for (const Node* node : recorded.nodes()) {
-    for (const NodeRef& operand : node->operands()) ++uses[operand.get()];
+  for (const auto nodes : {recorded.nodes(), recorded.windows()}) {
+    for (const Node* node : nodes) {
+      for (const NodeRef& operand : node->operands()) ++uses[operand.get()];
+    }
   }
-  const auto outputs = recorded.outputs();
-  return std::ranges::all_of(recorded.nodes(), [&](const Node* node) {
-    return std::ranges::find(outputs, node) != outputs.end() ||
-           node->reference_count() == uses[node] + 1;  // held by the flight
-  });
+  return uses;
 }
 
-// Whether output k may be computed in the memory of the input it starts with.
-bool may_take_over(const Recorded& recorded, const Executable::OutputSpec& output) {
-  if (output.starts_as < 0) return false;
-  const LeafUse& use = recorded.leaves()[static_cast<size_t>(output.starts_as)];
-  if (use.window || use.leaf->data().buffer->reference_count() != 1) return false;
-  uint32_t uses = 0;
-  for (const Node* node : recorded.nodes()) {
-    for (const NodeRef& operand : node->operands()) uses += operand.get() == use.leaf;
+// Whether output `spec` may be computed in the memory of the input it starts with: that is all
+// of a leaf, which dies with this graph, and other reads of it are in step with the writes.
+bool may_take_over(const Recorded& recorded, const Executable::OutputSpec& spec) {
+  if (spec.starts_as < 0) return false;
+  const auto leaves = recorded.leaves();
+  const auto start = static_cast<size_t>(spec.starts_as);
+  const Node* leaf = leaves[start].leaf;
+  if (leaves[start].window || !leaf->data().buffer->is_unique()) return false;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (i == start || leaves[i].leaf != leaf) continue;
+    const Executable::OutputSpec::Alias alias{static_cast<int>(i),
+                                              leaves[i].data() - leaves[start].data()};
+    if (std::ranges::find(spec.may_alias, alias) == spec.may_alias.end()) return false;
   }
-  for (const LeafUse& other : recorded.leaves()) {
-    if (&other != &use && other.leaf == use.leaf) return false;  // read elsewhere, or in part
-  }
-  return use.leaf->reference_count() == uses && is_closed(recorded);
+  // Nobody outside may keep a node that would still need the old value.
+  auto uses = count_uses(recorded);
+  const auto outputs = recorded.outputs();
+  const auto dies = [&](const Node* node, uint32_t held) {
+    return std::ranges::find(outputs, node) != outputs.end() ||
+           node->reference_count() == uses[node] + held;
+  };
+  constexpr uint32_t kHeldByFlight = 1;
+  return dies(leaf, 0) &&
+         std::ranges::all_of(recorded.nodes(),
+                             [&](const Node* node) { return dies(node, kHeldByFlight); }) &&
+         std::ranges::all_of(recorded.windows(), [&](const Node* node) { return dies(node, 0); });
 }
 
 // Memory of the outputs; those that take over an input's are that input's buffer.
@@ -107,7 +118,7 @@ std::vector<LeafData> output_memory(const Recorded& recorded, const Executable& 
       memory.push_back(
           recorded.leaves()[static_cast<size_t>(output.starts_as)].leaf->data());
     } else {
-      memory.push_back({runtime::allocate(static_cast<size_t>(output.bytes)), 0});
+      memory.push_back({runtime::Buffer::allocate(static_cast<size_t>(output.bytes)), 0});
     }
   }
   return memory;

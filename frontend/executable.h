@@ -35,9 +35,14 @@ class Executable {
     // The input whose contents this output starts with (ir::Buffer::starts_as), or -1. The
     // caller may pass that input's own memory if nobody else reads it; otherwise run() copies.
     int starts_as = -1;
-    // Inputs that are read at just the element that is being written, so that they may be the
-    // same memory.
-    std::vector<int> may_alias;
+    // Inputs that are read at just the element that is being written if their first element lies
+    // `offset` bytes after that of this output: they may then be the same memory.
+    struct Alias {
+      int input;
+      int64_t offset;
+      friend bool operator==(const Alias&, const Alias&) = default;
+    };
+    std::vector<Alias> may_alias;
   };
   const std::vector<OutputSpec>& outputs() const { return outputs_; }
 

@@ -52,6 +52,7 @@ void Recorded::visit(Node* root) {
     if (is_leaf_window(*node)) {
       const auto& window = std::get<ir::Window>(node->attribute());
       node->mark = leaf_number(node->operands()[0].get(), &window, node->shape()) | kLeafBit;
+      windows_.push_back(node);
     } else {
       stack.emplace_back(node, 0);
     }

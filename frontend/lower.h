@@ -29,6 +29,7 @@ class Recorded {
 
   std::span<Node* const> nodes() const { return nodes_; }      // operands before users
   std::span<const LeafUse> leaves() const { return leaves_; }  // inputs of the graph
+  std::span<Node* const> windows() const { return windows_; }  // nodes that became leaf uses
   std::span<const Scalar> scalars() const { return scalars_; }
 
   // The roots' nodes in the graph, and others that are asked for later.
@@ -55,6 +56,7 @@ class Recorded {
 
   std::vector<Node*> nodes_;
   std::vector<LeafUse> leaves_;
+  std::vector<Node*> windows_;
   std::vector<uint32_t> next_use_;  // of the same leaf; kNoUse at the end
   std::vector<Scalar> scalars_;
   std::vector<Node*> outputs_;

@@ -188,13 +188,8 @@ bool must_buffer(const Executable::OutputSpec& spec, const CallArray& out,
     const auto shape = constant_shape(input.shape);
     const auto [from, to] = extent(inputs[i].data, inputs[i].strides, shape, size_of(input.dtype));
     if (from >= high || low >= to) continue;
-    const bool same_elements = inputs[i].data == out.data && shape == spec.shape &&
-                               input.dtype == spec.dtype &&
-                               std::equal(out.strides, out.strides + shape.size(),
-                                          inputs[i].strides);
-    const bool in_step = std::ranges::find(spec.may_alias, static_cast<int>(i)) !=
-                         spec.may_alias.end();
-    if (!same_elements || !in_step) return true;
+    const Executable::OutputSpec::Alias alias{static_cast<int>(i), inputs[i].data - out.data};
+    if (std::ranges::find(spec.may_alias, alias) == spec.may_alias.end()) return true;
   }
   return false;
 }
@@ -244,7 +239,7 @@ std::vector<Array> Trace::call(std::span<const CallArray> arrays,
   for (size_t i = 0; i < specs.size(); ++i) {
     char* data = i < out.size() && !buffered[i] ? out[i].data : nullptr;
     if (!data) {
-      memory[i] = {runtime::allocate(static_cast<size_t>(executable->outputs()[i].bytes)), 0};
+      memory[i] = {runtime::Buffer::allocate(static_cast<size_t>(executable->outputs()[i].bytes)), 0};
       data = memory[i].data();
     }
     output_addresses.push_back(reinterpret_cast<intptr_t>(data));
