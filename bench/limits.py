@@ -56,7 +56,6 @@ def best(name, arrays, threads):
     count = inputs[0].size // ratio
     out = huge(count, inputs[0].dtype)
     item = inputs[0].itemsize
-    a, b = inputs[0].ctypes.data, inputs[-1].ctypes.data
     part = count // threads // ALIGNMENT * ALIGNMENT
     ends = [part * (t + 1) for t in range(threads - 1)] + [count]
     pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -65,8 +64,8 @@ def best(name, arrays, threads):
         def span(t):
             first = part * t
             offset = first * item
-            loop(a + offset * ratio, b + offset * ratio, out.ctypes.data + offset,
-                 ends[t] - first)
+            loop(inputs[0].ctypes.data + offset * ratio, inputs[-1].ctypes.data + offset * ratio,
+                 out.ctypes.data + offset, ends[t] - first)
 
         if pool is None:
             return lambda: span(0)
