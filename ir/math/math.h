@@ -30,4 +30,9 @@ Expr floor_divide(const Expr& a, const Expr& b);
 Expr remainder(const Expr& a, const Expr& b);
 Expr fmod(const Expr& a, const Expr& b);
 
+// trigonometric.cpp
+Expr sin(const Expr& x);
+Expr cos(const Expr& x);
+Expr tan(const Expr& x);
+
 }  // namespace lanewise::ir::math
