@@ -4,15 +4,19 @@ namespace lanewise::ir::math {
 
 namespace {
 
-// Each family adds its tables here: a function that returns a static one.
 using TableFunction = const Table& (*)();
-constexpr TableFunction kTables[] = {nullptr};
+constexpr TableFunction kTables[] = {
+    two_over_pi_words,
+    two_over_pi_part_0,
+    two_over_pi_part_1,
+    two_over_pi_part_2,
+};
 
 }  // namespace
 
 const Table* find_table(std::string_view name) {
   for (const TableFunction table : kTables) {
-    if (table != nullptr && table().name == name) return &table();
+    if (table().name == name) return &table();
   }
   return nullptr;
 }

@@ -11,6 +11,12 @@ namespace lanewise::ir::math {
 // Null if no table has that name.
 const Table* find_table(std::string_view name);
 
+// Each family defines its tables; the list in tables.cpp names them all.
+const Table& two_over_pi_words();
+const Table& two_over_pi_part_0();
+const Table& two_over_pi_part_1();
+const Table& two_over_pi_part_2();
+
 // A table of `words`, bits of `dtype`; their number is a power of two.
 template <size_t N>
 Table make_table(std::string name, DType dtype, const uint64_t (&words)[N]) {

@@ -22,7 +22,8 @@ struct Reduced {
 double near_limit(DType dtype) { return by_dtype(dtype, 0x1p16, 0x1p36); }
 
 // x - n h0 is exact for a full word h0: it is below 1 and a multiple of the last bit of h0 or of x.
-// What follows must not lose bits where n h1 cancels nearly all of it.
+// What follows must not lose bits where n h1 cancels nearly all of it, nor the sign of -0, for
+// which h1 is positive.
 Reduced reduce_near(const Expr& x) {
   const bool single = x.dtype() == DType::kF32;
   const double* const half_pi = single ? kHalfPiF32 : kHalfPiF64;
@@ -35,11 +36,6 @@ Reduced reduce_near(const Expr& x) {
 }
 
 // ---- larger arguments, by the fractional part of x 2/pi ------------------------------------
-
-const Table& far_words() {
-  static const Table table = make_table("two_over_pi", DType::kU64, kFarWords);
-  return table;
-}
 
 // 2^64 high + low, unsigned.
 struct Wide {
@@ -57,7 +53,7 @@ Wide far_turns(const Expr& x) {
   const Expr index = place >> 6;
   const Expr shift = place & 63;
   Expr words[4];
-  for (int i = 0; i < 4; ++i) words[i] = table_lookup(far_words(), index + i);
+  for (int i = 0; i < 4; ++i) words[i] = table_lookup(two_over_pi_words(), index + i);
   const auto part = [&](int i) {  // counts of 64 shift everything out
     return (words[i] << shift) | (words[i + 1] >> (64 - shift));
   };
@@ -68,7 +64,9 @@ Wide far_turns(const Expr& x) {
 }
 
 // An unsigned integer below 2^32, and a signed one below 2^51 in magnitude, as a float64.
-Expr small_to_float(const Expr& n) { return (n | bits_of(DType::kF64, 0x1p52)).as_float() - 0x1p52; }
+Expr small_to_float(const Expr& n) {
+  return (n | bits_of(DType::kF64, 0x1p52)).as_float() - 0x1p52;
+}
 Expr signed_to_float(const Expr& n) {
   return (n + bits_of(DType::kF64, 0x1.8p52)).as_float() - 0x1.8p52;
 }
@@ -89,13 +87,6 @@ Reduced reduce_far_f64(const Expr& x) {
   return {r.high * 0x1p-62, r.low * -0x1p-62, quadrant.as_signed()};
 }
 
-const Table& far_part(int i) {
-  static const Table tables[] = {make_table("two_over_pi_0", DType::kF64, kFarPart0),
-                                 make_table("two_over_pi_1", DType::kF64, kFarPart1),
-                                 make_table("two_over_pi_2", DType::kF64, kFarPart2)};
-  return tables[i];
-}
-
 // The same for float64 numbers x > 2^16 that came from float32; r in one word is enough.
 Reduced reduce_far_f32(const Expr& x) {
   const Expr bits = x.as_unsigned();
@@ -104,14 +95,13 @@ Reduced reduce_far_f32(const Expr& x) {
   const Expr exponent = (bits >> 52) - (1023 + 16);
   const Expr scaled = (bits - ((exponent & ~7) << 52)).as_float();
   const Expr index = exponent >> 3;
-  const auto product = [&](int i) { return scaled * table_lookup(far_part(i), index); };
-  const Expr first = product(0);
+  const Expr first = scaled * table_lookup(two_over_pi_part_0(), index);
   const Expr first_turns = round(first);
-  const Expr second = product(1);
+  const Expr second = scaled * table_lookup(two_over_pi_part_1(), index);
   const Expr second_turns = round(second);
   const Expr sum = (first - first_turns) + (second - second_turns);
   const Expr sum_turns = round(sum);
-  const Expr fraction = fma(scaled, table_lookup(far_part(2), index), sum - sum_turns);
+  const Expr fraction = fma(scaled, table_lookup(two_over_pi_part_2(), index), sum - sum_turns);
   const Nearest n = nearest_integer(first_turns + second_turns + sum_turns);
   return {fraction * kHalfPiF64[0], x.like(0), n.bits};
 }
@@ -126,8 +116,8 @@ Reduced reduce_far(const Expr& x) {
 Expr square_of(const Reduced& r) { return fma(r.high, r.high, -2 * r.high * r.low); }
 
 Expr sine_of(const Reduced& r, const Expr& z) {
-  const Expr tail = polynomial(z, by_dtype(z.dtype(), std::span<const double>(kSineF32),
-                                           std::span<const double>(kSineF64)));
+  const Expr tail = polynomial(
+      z, by_dtype(z.dtype(), std::span<const double>(kSineF32), std::span<const double>(kSineF64)));
   return r.high - fma(z * r.high, tail, r.low);
 }
 
@@ -151,8 +141,7 @@ Expr sine(const Reduced& r) {
 
 Expr cosine(const Reduced& r) {
   const Expr z = square_of(r);
-  return negate_by_bit_1(select(is_odd(r.quadrant), sine_of(r, z), cosine_of(z)),
-                         r.quadrant + 1);
+  return negate_by_bit_1(select(is_odd(r.quadrant), sine_of(r, z), cosine_of(z)), r.quadrant + 1);
 }
 
 // tan r = t / d with t = 2 tan(r / 2) and d = 1 - t^2 / 4, or -d / t; one rounding counts.
@@ -175,27 +164,49 @@ Expr tangent(const Reduced& r) {
   return fma(-excess, inverse, quotient);
 }
 
-// f(x), where `far` is what f is for a large |x|.
+// f(x), where `far` is f for a large x, perhaps in float64.
 Expr for_all_sizes(const Expr& x, const Expr& near, const Expr& far) {
   const Expr size = abs(x);
-  const Expr result = far.cast(x.dtype());
-  return rare(~(size < near_limit(x.dtype())), near, select(size < kInfinity, result, kNan));
+  return rare(~(size < near_limit(x.dtype())), near, select(size < kInfinity, far, kNan));
+}
+
+// f(x) from f(|x|) in either format, for an odd function.
+Expr odd(const Expr& x, const Expr& of_size) {
+  return flip_sign(of_size.cast(x.dtype()), sign_bit(x));
 }
 
 }  // namespace
 
+const Table& two_over_pi_words() {
+  static const Table table = make_table("two_over_pi_words", DType::kU64, kFarWords);
+  return table;
+}
+
+const Table& two_over_pi_part_0() {
+  static const Table table = make_table("two_over_pi_part_0", DType::kF64, kFarPart0);
+  return table;
+}
+
+const Table& two_over_pi_part_1() {
+  static const Table table = make_table("two_over_pi_part_1", DType::kF64, kFarPart1);
+  return table;
+}
+
+const Table& two_over_pi_part_2() {
+  static const Table table = make_table("two_over_pi_part_2", DType::kF64, kFarPart2);
+  return table;
+}
+
 Expr sin(const Expr& x) {
-  const Expr far = sine(reduce_far(abs(x)));
-  return for_all_sizes(x, sine(reduce_near(x)), select(x < 0, -far.cast(x.dtype()), far.cast(x.dtype())));
+  return for_all_sizes(x, sine(reduce_near(x)), odd(x, sine(reduce_far(abs(x)))));
 }
 
 Expr cos(const Expr& x) {
-  return for_all_sizes(x, cosine(reduce_near(x)), cosine(reduce_far(abs(x))));
+  return for_all_sizes(x, cosine(reduce_near(x)), cosine(reduce_far(abs(x))).cast(x.dtype()));
 }
 
 Expr tan(const Expr& x) {
-  const Expr far = tangent(reduce_far(abs(x)));
-  return for_all_sizes(x, tangent(reduce_near(x)), select(x < 0, -far.cast(x.dtype()), far.cast(x.dtype())));
+  return for_all_sizes(x, tangent(reduce_near(x)), odd(x, tangent(reduce_far(abs(x)))));
 }
 
 }  // namespace lanewise::ir::math

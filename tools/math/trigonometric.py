@@ -42,6 +42,16 @@ def far_parts() -> list[list[mpf]]:
     return parts
 
 
+def half_pi(bits: int) -> list[mpf]:
+    """pi / 2 in three words, all but the last rounded down: what they leave is positive."""
+    out, rest = [], mp.pi / 2
+    for _ in range(2):
+        lowest = mp.frexp(rest)[1] - bits
+        out.append(mp.ldexp(mp.floor(mp.ldexp(rest, -lowest)), lowest))
+        rest -= out[-1]
+    return [*out, rounded(rest, bits)]
+
+
 def derive() -> Header:
     header = Header("trigonometric")
     # The quotient by pi/2 that is rounded to an integer is slightly wrong, so r may exceed pi/4.
@@ -49,17 +59,24 @@ def derive() -> Header:
     counts = {F32: (3, 3, 4), F64: (6, 6, 9)}
     for bits, suffix in (F32, "F32"), (F64, "F64"):
         header.comment("pi / 2 in three words and its reciprocal.")
-        header.array(f"kHalfPi{suffix}", words(mp.pi / 2, bits, bits, bits))
+        header.array(f"kHalfPi{suffix}", half_pi(bits))
         header.constant(f"kTwoOverPi{suffix}", words(2 / mp.pi, bits)[0])
         sines, cosines, tangents = counts[bits]
         polynomials = [
             ("Sine", sine_tail, sines, lambda z: z * mp.sqrt(z) / mp.sin(mp.sqrt(z))),
             ("Cosine", cosine_tail, cosines, lambda z: z**2 / mp.cos(mp.sqrt(z))),
-            ("Tangent", tangent_tail, tangents, lambda z: z * mp.sqrt(z) / mp.tan(mp.sqrt(z) / 2) / 2),
+            (
+                "Tangent",
+                tangent_tail,
+                tangents,
+                lambda z: z * mp.sqrt(z) / mp.tan(mp.sqrt(z) / 2) / 2,
+            ),
         ]
         for name, f, count, weight in polynomials:
             found = fit(f, mpf(2) ** -20, largest[bits], [bits] * count, weight=weight)
-            header.comment(f"{f.__doc__.splitlines()[0]} Relative error of the function {found.bits}.")
+            header.comment(
+                f"{f.__doc__.splitlines()[0]} Relative error of the function {found.bits}."
+            )
             header.array(f"k{name}{suffix}", found.coefficients)
     header.comment("64 zero bits, then the bits of 2 / pi.")
     header.bits("kFarWords", far_words(), F64)
