@@ -227,6 +227,7 @@ void PreparedBlocks::run_block(const intptr_t* origins, const uint64_t* scalars,
 }
 
 void PreparedBlocks::run(const intptr_t* origins, const uint64_t* scalars) const {
+  const DefaultFloatEnvironment environment;
   const double expected = static_cast<double>(size_) * cost_.nanoseconds();
   const int threads = threads_for(expected);
   // A box is some blocks.
