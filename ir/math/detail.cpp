@@ -117,15 +117,18 @@ Split split_exponent(const Expr& number, double lowest) {
   return {mantissa, counted - (offset + static_cast<double>(lowest_bits >> format.fraction_bits))};
 }
 
-Expr not_positive_normal(const Expr& x) {
+Expr outside(const Expr& x, double low, double high) {
   const DType dtype = x.dtype();
-  const int64_t smallest = bits_of(dtype, format_of(dtype).smallest_normal);
-  const int64_t largest = bits_of(dtype, format_of(dtype).largest);
   const int64_t max = dtype == DType::kF32 ? INT32_MAX : INT64_MAX;
-  // Moves `largest` to the largest integer: what lies above wraps to negative numbers, where the
-  // numbers with a sign bit are already.
-  const int64_t distance = max - largest;
-  return (x.as_signed() + distance) < smallest + distance;
+  // Moves `high` to the largest integer: what lies above wraps to negative numbers, where those
+  // with a sign bit are already.
+  const int64_t distance = max - bits_of(dtype, high);
+  return (x.as_signed() + distance) < bits_of(dtype, low) + distance;
+}
+
+Expr not_positive_normal(const Expr& x) {
+  const FloatFormat& format = format_of(x.dtype());
+  return outside(x, format.smallest_normal, format.largest);
 }
 
 Expr sign_bit(const Expr& x) {

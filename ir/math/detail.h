@@ -85,6 +85,8 @@ struct Split {
 };
 Split split_exponent(const Expr& number, double lowest);
 
+// True unless low <= x <= high, for positive normal bounds; true for NaN.
+Expr outside(const Expr& x, double low, double high);
 // True where x is not a normal positive number: zero, subnormal, negative, infinite or NaN.
 Expr not_positive_normal(const Expr& x);
 

@@ -30,6 +30,17 @@ Expr floor_divide(const Expr& a, const Expr& b);
 Expr remainder(const Expr& a, const Expr& b);
 Expr fmod(const Expr& a, const Expr& b);
 
+// exp.cpp
+Expr exp(const Expr& x);
+Expr exp2(const Expr& x);
+Expr expm1(const Expr& x);
+
+// log.cpp
+Expr log(const Expr& x);
+Expr log2(const Expr& x);
+Expr log10(const Expr& x);
+Expr log1p(const Expr& x);
+
 // trigonometric.cpp
 Expr sin(const Expr& x);
 Expr cos(const Expr& x);

@@ -6,10 +6,28 @@ namespace {
 
 using TableFunction = const Table& (*)();
 constexpr TableFunction kTables[] = {
-    two_over_pi_words,
+    log10_high_f32,
+    log10_high_f64,
+    log10_low_f32,
+    log10_low_f64,
+    log2_high_f32,
+    log2_high_f64,
+    log2_low_f32,
+    log2_low_f64,
+    log_high_f32,
+    log_high_f64,
+    log_inverse_f32,
+    log_inverse_f64,
+    log_low_f32,
+    log_low_f64,
+    power_f32,
+    power_f64,
+    power_low_f32,
+    power_low_f64,
     two_over_pi_part_0,
     two_over_pi_part_1,
     two_over_pi_part_2,
+    two_over_pi_words,
 };
 
 }  // namespace

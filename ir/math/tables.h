@@ -12,10 +12,28 @@ namespace lanewise::ir::math {
 const Table* find_table(std::string_view name);
 
 // Each family defines its tables; the list in tables.cpp names them all.
-const Table& two_over_pi_words();
+const Table& log10_high_f32();
+const Table& log10_high_f64();
+const Table& log10_low_f32();
+const Table& log10_low_f64();
+const Table& log2_high_f32();
+const Table& log2_high_f64();
+const Table& log2_low_f32();
+const Table& log2_low_f64();
+const Table& log_high_f32();
+const Table& log_high_f64();
+const Table& log_inverse_f32();
+const Table& log_inverse_f64();
+const Table& log_low_f32();
+const Table& log_low_f64();
+const Table& power_f32();
+const Table& power_f64();
+const Table& power_low_f32();
+const Table& power_low_f64();
 const Table& two_over_pi_part_0();
 const Table& two_over_pi_part_1();
 const Table& two_over_pi_part_2();
+const Table& two_over_pi_words();
 
 // A table of `words`, bits of `dtype`; their number is a power of two.
 template <size_t N>

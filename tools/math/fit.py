@@ -181,7 +181,12 @@ class Header:
     def __init__(self, family: str):
         self.family = family
         self.lines = [
-            f"// Written by tools/math/{family}.py, which derives every number here. Do not edit."
+            f"// Written by tools/math/{family}.py, which derives every number here. Do not edit.",
+            "#pragma once",
+            "",
+            "#include <cstdint>",
+            "",
+            "namespace lanewise::ir::math {",
         ]
 
     def comment(self, text: str) -> None:
@@ -214,7 +219,7 @@ class Header:
         return ROOT / "ir" / "math" / f"coefficients_{self.family}.inc"
 
     def text(self) -> str:
-        return "\n".join(self.lines) + "\n"
+        return "\n".join([*self.lines, "", "}  // namespace lanewise::ir::math", ""])
 
 
 def main(derive: Callable[[], Header]) -> None:
