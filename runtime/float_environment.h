@@ -15,9 +15,8 @@ class DefaultFloatEnvironment {
     if ((found_ & ~kFlags) != kDefault) [[unlikely]]
       _mm_setcsr(kDefault);
   }
-  ~DefaultFloatEnvironment() {
-    if (_mm_getcsr() != found_) _mm_setcsr(found_);
-  }
+  // Writing is cheaper than looking whether it is needed.
+  ~DefaultFloatEnvironment() { _mm_setcsr(found_); }
   DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
   DefaultFloatEnvironment& operator=(const DefaultFloatEnvironment&) = delete;
 

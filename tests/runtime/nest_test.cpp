@@ -251,14 +251,20 @@ TEST(classify, a_lone_column_of_a_group_of_higher_ones_counts_from_the_lowest) {
 }
 
 TEST(classify, streams_outputs_larger_than_the_cache) {
-  const int64_t many = static_cast<int64_t>(cache_sizes().l3 / 4) + 1;
+  const int64_t cache = static_cast<int64_t>(cache_sizes().l3 / 4);  // in elements
+  constexpr intptr_t kX = 1l << 40;
+  constexpr intptr_t kY = 1l << 41;
   const auto streams = [](const Nest& nest) { return classify(nest).streaming; };
-  EXPECT_TRUE(streams(nest_of({many}, {store(0, {4}), load(1 << 30, {4})})));
-  EXPECT_FALSE(streams(nest_of({many - 1}, {store(0, {4}), load(1 << 30, {4})})));
-  EXPECT_TRUE(streams(nest_of({4, many}, {store(0, {4 * many, 4}), load(1 << 30, {0, 4})})));
-  EXPECT_FALSE(streams(nest_of({many}, {store(0, {4}), load(0, {4})}))) << "updated in place";
-  EXPECT_FALSE(streams(nest_of({many}, {store(0, {8}), load(1 << 30, {4})}))) << "strided";
-  EXPECT_FALSE(streams(nest_of({many, 8}, {store(0, {4, 0}), load(1 << 30, {32, 4})}, 1)));
+  EXPECT_TRUE(streams(nest_of({cache}, {store(0, {4}), load(kX, {4})})));
+  EXPECT_FALSE(streams(nest_of({cache / 4}, {store(0, {4}), load(kX, {4})})));
+  EXPECT_TRUE(streams(nest_of({cache / 4}, {store(0, {4}), load(kX, {4}), load(kY, {4})})));
+  EXPECT_TRUE(streams(nest_of({cache / 4}, {store(0, {4}), load(kX, {8})}))) << "whole lines";
+  EXPECT_TRUE(streams(nest_of({4, cache}, {store(0, {4 * cache, 4}), load(kX, {0, 4})})));
+  EXPECT_FALSE(streams(nest_of({cache}, {store(0, {4}), load(kX, {0})}))) << "hardly any input";
+  EXPECT_TRUE(streams(nest_of({2 * cache}, {store(0, {4}), load(kX, {0})})));
+  EXPECT_FALSE(streams(nest_of({cache}, {store(0, {4}), load(0, {4})}))) << "updated in place";
+  EXPECT_FALSE(streams(nest_of({cache}, {store(0, {8}), load(kX, {4})}))) << "strided";
+  EXPECT_FALSE(streams(nest_of({cache, 8}, {store(0, {4, 0}), load(kX, {32, 4})}, 1)));
 }
 
 TEST(classify, knows_reduced_rows_that_exceed_the_cache) {
