@@ -84,6 +84,7 @@ Complaint check_update(const Node& node, const Node& base, const Node& value) {
   if (value.dtype != base.dtype) return complaint("update: {} into {}", value.dtype, base.dtype);
   const Window& window = node.get<Window>();
   if (const Complaint bad = check_window(node.op, window, value.shape, base.shape)) return bad;
+  if (value.shape.element_count().is(0)) return {};
   for (int axis = 0; axis < value.shape.rank(); ++axis) {
     const Dim& size = value.shape[axis];
     if (window.strides[static_cast<size_t>(axis)].is(0) && size.is_constant() && size.value() > 1) {

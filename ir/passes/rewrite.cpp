@@ -2,9 +2,11 @@
 
 namespace lanewise::ir {
 
-bool rewrite(Graph& graph, const RewriteNode& rewrite_node) {
+bool rewrite(Graph& graph, const RewriteNode& rewrite_node,
+             const std::function<void(Builder& builder)>& begin) {
   Graph result = graph.like();
   Builder builder(result);
+  if (begin) begin(builder);
   std::vector<Value> map;
   map.reserve(graph.size());
   for (const Node& node : graph.nodes()) {

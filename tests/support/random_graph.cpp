@@ -1,0 +1,286 @@
+#include "tests/support/random_graph.h"
+
+#include <algorithm>
+
+#include "ir/builder.h"
+#include "ir/interpret.h"
+
+namespace lanewise::test {
+
+namespace {
+
+using ir::Dim;
+using ir::Op;
+using ir::Shape;
+using ir::Value;
+using ir::Window;
+
+class Generator {
+ public:
+  Generator(Random& random, const RandomGraphOptions& options)
+      : random_(random), options_(options), builder_(graph_) {}
+
+  ir::Graph generate() {
+    for (int i = 0; i < options_.inputs; ++i) {
+      values_.push_back(
+          builder_.input("x" + std::to_string(i), any_dtype(), any_shape(), chance(random_, 70)));
+    }
+    for (int i = 0; i < options_.scalars; ++i) {
+      values_.push_back(builder_.scalar(any_dtype(), any_shape()));
+    }
+    values_.push_back(builder_.constant(random_value(random_, any_dtype()), any_shape()));
+    for (int i = 0; i < options_.nodes; ++i) values_.push_back(node());
+    choose_outputs();
+    return std::move(graph_);
+  }
+
+ private:
+  const ir::Node& at(Value value) const { return graph_[value]; }
+  DType any_dtype() { return pick(random_, options_.dtypes); }
+  int any_int(int low, int high) { return static_cast<int>(uniform(random_, low, high)); }
+
+  // Late values more often, so that graphs grow deep as well as wide.
+  Value any_value() {
+    const auto count = static_cast<int64_t>(values_.size());
+    const int64_t first = chance(random_, 50) ? count / 2 : 0;
+    return values_[static_cast<size_t>(uniform(random_, first, count - 1))];
+  }
+
+  bool fits(const Shape& shape) const {
+    return shape.rank() <= options_.max_rank &&
+           shape.element_count().value() <= options_.max_elements;
+  }
+
+  Shape any_shape() {
+    std::vector<Dim> dims(static_cast<size_t>(any_int(0, options_.max_rank)));
+    const bool may_be_empty = chance(random_, 5);
+    for (Dim& dim : dims) dim = any_int(may_be_empty ? 0 : 1, options_.max_size);
+    Shape shape(std::move(dims));
+    return fits(shape) ? shape : Shape();
+  }
+
+  // ---- operands of a wanted type ----
+
+  // A value of this dtype, a cast where there is none.
+  Value of_dtype(DType dtype) {
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      const Value value = any_value();
+      if (at(value).dtype == dtype) return value;
+    }
+    if (chance(random_, 20)) return builder_.constant(random_value(random_, dtype));
+    return builder_.cast(any_value(), dtype);
+  }
+
+  // A window that makes any array one of this shape.
+  Value of_shape(Value value, const Shape& shape) {
+    const Shape from = at(value).shape;
+    if (from == shape) return value;
+    if (at(value).op == Op::kConstant) {
+      const Scalar number = at(value).get<Scalar>();
+      return builder_.constant(number, shape);
+    }
+    const int64_t count = from.element_count().value();
+    // There is nothing to see in an empty array, except for an empty one.
+    if (count == 0 && !shape.element_count().is(0)) {
+      return builder_.constant(random_value(random_, at(value).dtype), shape);
+    }
+    return builder_.window(value, shape, any_window(count, shape));
+  }
+
+  Value operand(DType dtype, const Shape& shape) { return of_shape(of_dtype(dtype), shape); }
+
+  // A window of `shape` inside an array of `count` elements.
+  Window any_window(int64_t count, const Shape& shape) {
+    Window window{0, std::vector<Dim>(static_cast<size_t>(shape.rank()), Dim(0))};
+    if (shape.element_count().is(0) || count == 0) return window;
+    int64_t low = 0;
+    int64_t high = 0;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      const int64_t last = shape[axis].value() - 1;
+      const int64_t room = count - 1 - (high - low);
+      const int64_t most = last > 0 ? std::min<int64_t>(room / last, 12) : 3;
+      const int64_t stride = uniform(random_, -most, most);
+      window.strides[static_cast<size_t>(axis)] = stride;
+      (stride < 0 ? low : high) += stride * last;
+    }
+    window.offset = uniform(random_, -low, count - 1 - high);
+    return window;
+  }
+
+  // A slice, permuted: what indexing makes. Visits no element twice.
+  std::pair<Shape, Window> any_slice(const Shape& from) {
+    const std::vector<Dim> row_major = row_major_strides(from);
+    std::vector<int> order(static_cast<size_t>(from.rank()));
+    for (int axis = 0; axis < from.rank(); ++axis) order[static_cast<size_t>(axis)] = axis;
+    if (chance(random_, 40)) std::ranges::shuffle(order, random_);
+    Dim offset = 0;
+    std::vector<Dim> sizes, strides;
+    for (const int axis : order) {
+      const int64_t size = from[axis].value();
+      const Dim& stride = row_major[static_cast<size_t>(axis)];
+      const int64_t step = pick(random_, kSteps);
+      const int64_t first = size == 0 ? 0 : uniform(random_, 0, size - 1);
+      const int64_t after = step > 0 ? size - first : first + 1;  // elements in that direction
+      offset = offset + Dim(first) * stride;
+      if (chance(random_, 20) && size > 0) continue;  // one index: the axis goes
+      const int64_t most = size == 0 ? 0 : (after - 1) / std::abs(step) + 1;
+      sizes.push_back(chance(random_, 60) ? most : uniform(random_, 0, most));
+      strides.push_back(Dim(step) * stride);
+    }
+    return {Shape(std::move(sizes)), Window{offset, std::move(strides)}};
+  }
+
+  // ---- nodes ----
+
+  Value node() {
+    const int dice = any_int(1, 100);
+    if (options_.windows && dice <= 15) return window_node();
+    if (options_.updates && dice <= 18) return update_node();
+    if (options_.reductions && dice <= 26) return reduction_node();
+    if (dice <= 34) return builder_.cast(any_value(), any_dtype());
+    if (dice <= 36) return leaf_node();
+    return elementwise_node();
+  }
+
+  Value leaf_node() {
+    const Shape shape = any_shape();
+    const DType dtype = any_dtype();
+    if (shape.rank() > 0 && is_int(dtype) && chance(random_, 60)) {
+      return builder_.iota(dtype, shape, any_int(0, shape.rank() - 1));
+    }
+    return builder_.constant(random_value(random_, dtype), shape);
+  }
+
+  Value window_node() {
+    const Value value = any_value();
+    const Shape from = at(value).shape;
+    if (chance(random_, 50)) {
+      auto [shape, window] = any_slice(from);
+      return builder_.window(value, std::move(shape), std::move(window));
+    }
+    if (chance(random_, 50)) return of_shape(value, any_shape());
+    std::vector<Dim> dims(from.begin(), from.end());
+    dims.insert(dims.begin(), any_int(1, options_.max_size));
+    const Shape shape(std::move(dims));
+    return fits(shape) ? builder_.broadcast(value, shape) : value;
+  }
+
+  Value update_node() {
+    const Value base = any_value();
+    auto [shape, window] = any_slice(at(base).shape);
+    const Value value = operand(at(base).dtype, shape);
+    return builder_.update(base, value, std::move(window));
+  }
+
+  Value reduction_node() {
+    const Value value = any_value();
+    std::vector<Op> ops;
+    for (size_t i = 0; i < ir::op_table().size(); ++i) {
+      const auto op = static_cast<Op>(i);
+      if (ir::is_reduction(op) && contains(spec(op).accepts, at(value).dtype)) ops.push_back(op);
+    }
+    std::vector<int> axes;
+    for (int axis = 0; axis < at(value).shape.rank(); ++axis) {
+      if (chance(random_, 50)) axes.push_back(axis);
+    }
+    return builder_.reduce(pick(random_, ops), value, std::move(axes));
+  }
+
+  // An op of the table and operands that it accepts.
+  Value elementwise_node() {
+    const auto table = ir::op_table();
+    for (;;) {
+      const auto op = static_cast<Op>(uniform(random_, 0, static_cast<int64_t>(table.size()) - 1));
+      const ir::OpSpec& row = spec(op);
+      if (!is_elementwise(op) || op == Op::kCast || op == Op::kTableLookup) continue;
+      if (row.kind == ir::OpKind::kComposite && !options_.composites) continue;
+      const Value first = any_value();
+      if (!contains(row.accepts, at(first).dtype)) continue;
+      return apply(op, first);
+    }
+  }
+
+  Value apply(Op op, Value first) {
+    const DType dtype = at(first).dtype;
+    const Shape shape = at(first).shape;
+    if (op == Op::kBitcast) return builder_.bitcast(first, other_of_width(dtype));
+    if (op == Op::kScale2) {  // the exponent is integral
+      const Value exponent = builder_.cast(operand(DType::kI8, shape), dtype);
+      return builder_.apply(op, {first, exponent});
+    }
+    ir::Attribute attribute;
+    if (spec(op).attribute == ir::AttributeKind::kExponent) {
+      attribute = ir::Exponent{pick(random_, kExponents)};
+    }
+    const bool has_condition = (spec(op).traits & ir::kCondition) != 0;
+    switch (spec(op).arity) {
+      case 1:
+        return builder_.apply(op, {first}, attribute);
+      case 2: {
+        const Value second = operand(dtype, shape);
+        return builder_.apply(op, {first, second}, attribute);
+      }
+      default: {
+        const Value second = operand(has_condition ? DType::kBool : dtype, shape);
+        const Value third = operand(dtype, shape);
+        return has_condition ? builder_.apply(op, {second, first, third}, attribute)
+                             : builder_.apply(op, {first, second, third}, attribute);
+      }
+    }
+  }
+
+  DType other_of_width(DType dtype) {
+    std::vector<DType> dtypes;
+    for (int i = 1; i < kDTypeCount; ++i) {
+      const auto other = static_cast<DType>(i);
+      if (size_of(other) == size_of(dtype)) dtypes.push_back(other);
+    }
+    return pick(random_, dtypes);
+  }
+
+  void choose_outputs() {
+    const int count = any_int(1, options_.outputs);
+    for (int i = 0; i < count; ++i) {
+      const bool last = i == 0;
+      graph_.outputs.push_back(last ? values_.back() : any_value());
+    }
+    if (!options_.checks) return;
+    for (const Value value : values_) {
+      if (is_bool(at(value).dtype) && graph_.checks.size() < 2) {
+        graph_.checks.push_back({value, "check " + std::to_string(graph_.checks.size())});
+      }
+    }
+  }
+
+  static constexpr int64_t kSteps[4] = {1, 2, -1, -2};
+  static constexpr double kExponents[10] = {0, 1, 2, 3, -1, 0.5, -0.5, 2.5, 17, 0.3};
+
+  Random& random_;
+  const RandomGraphOptions& options_;
+  ir::Graph graph_;
+  ir::Builder builder_;
+  std::vector<Value> values_;
+};
+
+}  // namespace
+
+ir::Graph random_graph(Random& random, const RandomGraphOptions& options) {
+  return Generator(random, options).generate();
+}
+
+std::vector<ir::Tensor> random_inputs(Random& random, const ir::Graph& graph,
+                                      const std::vector<std::pair<std::string, int64_t>>& symbols) {
+  std::vector<ir::Tensor> tensors;
+  for (const ir::Parameter& parameter : graph.inputs) {
+    tensors.push_back(random_tensor(random, parameter.dtype, evaluate(parameter.shape, symbols)));
+  }
+  return tensors;
+}
+
+std::vector<Scalar> random_scalars(Random& random, const ir::Graph& graph) {
+  std::vector<Scalar> scalars;
+  for (const DType dtype : graph.scalars) scalars.push_back(random_value(random, dtype));
+  return scalars;
+}
+
+}  // namespace lanewise::test
