@@ -70,7 +70,6 @@ const Term kTrueMask = number(1);
 const Term kFalseMask = number(0);
 constexpr double kOnes = -1;  // every bit set; true
 
-constexpr auto kIntsAndFloats = static_cast<DTypeSet>(kInts | kFloats);
 constexpr auto kSignedAndFloats = static_cast<DTypeSet>(kSigned | kFloats);
 constexpr auto kUnsignedAndBools = static_cast<DTypeSet>(kUnsigned | kBools);
 
@@ -193,8 +192,8 @@ const std::vector<Rule>& table() {
       {"absolute-of-square", abs(square(x)), square(x), kFloats},
 
       // minimum and maximum
-      {"minimum-self", minimum(x, x), x, kIntsAndFloats},
-      {"maximum-self", maximum(x, x), x, kIntsAndFloats},
+      {"minimum-self", minimum(x, x), x, kReal},
+      {"maximum-self", maximum(x, x), x, kReal},
       {"minimum-largest", minimum(x, c), x, kReal, is_largest},
       {"maximum-smallest", maximum(x, c), x, kReal, is_smallest},
       {"minimum-smallest", minimum(x, c), c, kInts, is_smallest},
@@ -241,8 +240,8 @@ const std::vector<Rule>& table() {
       {"greater-equal-self", greater_equal(x, x), number(1), kIntegral},
       {"less-zero", less(x, 0), number(0), kUnsigned},
       {"greater-equal-zero", greater_equal(x, 0), number(1), kUnsigned},
-      {"invert-equal", invert(equal(x, y)), not_equal(x, y), kIntsAndFloats},
-      {"invert-not-equal", invert(not_equal(x, y)), equal(x, y), kIntsAndFloats},
+      {"invert-equal", invert(equal(x, y)), not_equal(x, y), kReal},
+      {"invert-not-equal", invert(not_equal(x, y)), equal(x, y), kReal},
       {"invert-less", invert(less(x, y)), greater_equal(x, y), kIntegral},
       {"invert-less-equal", invert(less_equal(x, y)), greater(x, y), kIntegral},
       {"invert-greater", invert(greater(x, y)), less_equal(x, y), kIntegral},
