@@ -129,6 +129,10 @@ bool cast_is_redundant(DType from, DType through, DType to) {
   const bool integers = is_int(from) && is_int(through);
   // Wrapping keeps the low bits, and those are all that is asked for.
   if (integers && is_int(to) && size_of(to) <= size_of(through)) return true;
+  // All that bool asks is what is 0, and an integer is so after either conversion or none.
+  const bool keeps_nonzero =
+      is_int(from) && (is_float(through) || (integers && size_of(through) >= size_of(from)));
+  if (is_bool(to) && keeps_nonzero) return true;
   if (!holds_all(from, through)) return false;
   // From a float to an integer saturates where between integers it wraps.
   const bool saturates = is_int(from) && is_float(through) && is_int(to);

@@ -4,6 +4,7 @@
 
 #include "ir/builder.h"
 #include "ir/interpret.h"
+#include "tests/support/random_window.h"
 
 namespace lanewise::test {
 
@@ -13,7 +14,6 @@ using ir::Dim;
 using ir::Op;
 using ir::Shape;
 using ir::Value;
-using ir::Window;
 
 class Generator {
  public:
@@ -84,51 +84,10 @@ class Generator {
     if (count == 0 && !shape.element_count().is(0)) {
       return builder_.constant(random_value(random_, at(value).dtype), shape);
     }
-    return builder_.window(value, shape, any_window(count, shape));
+    return builder_.window(value, shape, any_window(random_, count, shape));
   }
 
   Value operand(DType dtype, const Shape& shape) { return of_shape(of_dtype(dtype), shape); }
-
-  // A window of `shape` inside an array of `count` elements.
-  Window any_window(int64_t count, const Shape& shape) {
-    Window window{0, std::vector<Dim>(static_cast<size_t>(shape.rank()), Dim(0))};
-    if (shape.element_count().is(0) || count == 0) return window;
-    int64_t low = 0;
-    int64_t high = 0;
-    for (int axis = 0; axis < shape.rank(); ++axis) {
-      const int64_t last = shape[axis].value() - 1;
-      const int64_t room = count - 1 - (high - low);
-      const int64_t most = last > 0 ? std::min<int64_t>(room / last, 12) : 3;
-      const int64_t stride = uniform(random_, -most, most);
-      window.strides[static_cast<size_t>(axis)] = stride;
-      (stride < 0 ? low : high) += stride * last;
-    }
-    window.offset = uniform(random_, -low, count - 1 - high);
-    return window;
-  }
-
-  // A slice, permuted: what indexing makes. Visits no element twice.
-  std::pair<Shape, Window> any_slice(const Shape& from) {
-    const std::vector<Dim> row_major = row_major_strides(from);
-    std::vector<int> order(static_cast<size_t>(from.rank()));
-    for (int axis = 0; axis < from.rank(); ++axis) order[static_cast<size_t>(axis)] = axis;
-    if (chance(random_, 40)) std::ranges::shuffle(order, random_);
-    Dim offset = 0;
-    std::vector<Dim> sizes, strides;
-    for (const int axis : order) {
-      const int64_t size = from[axis].value();
-      const Dim& stride = row_major[static_cast<size_t>(axis)];
-      const int64_t step = pick(random_, kSteps);
-      const int64_t first = size == 0 ? 0 : uniform(random_, 0, size - 1);
-      const int64_t after = step > 0 ? size - first : first + 1;  // elements in that direction
-      offset = offset + Dim(first) * stride;
-      if (chance(random_, 20) && size > 0) continue;  // one index: the axis goes
-      const int64_t most = size == 0 ? 0 : (after - 1) / std::abs(step) + 1;
-      sizes.push_back(chance(random_, 60) ? most : uniform(random_, 0, most));
-      strides.push_back(Dim(step) * stride);
-    }
-    return {Shape(std::move(sizes)), Window{offset, std::move(strides)}};
-  }
 
   // ---- nodes ----
 
@@ -154,20 +113,15 @@ class Generator {
   Value window_node() {
     const Value value = any_value();
     const Shape from = at(value).shape;
-    if (chance(random_, 50)) {
-      auto [shape, window] = any_slice(from);
-      return builder_.window(value, std::move(shape), std::move(window));
-    }
-    if (chance(random_, 50)) return of_shape(value, any_shape());
-    std::vector<Dim> dims(from.begin(), from.end());
-    dims.insert(dims.begin(), any_int(1, options_.max_size));
-    const Shape shape(std::move(dims));
-    return fits(shape) ? builder_.broadcast(value, shape) : value;
+    if (chance(random_, 30)) return of_shape(value, any_shape());
+    const bool may_grow = fits(from) && from.element_count().value() * 3 <= options_.max_elements;
+    return may_grow && from.rank() < options_.max_rank ? random_window(random_, builder_, value)
+                                                       : value;
   }
 
   Value update_node() {
     const Value base = any_value();
-    auto [shape, window] = any_slice(at(base).shape);
+    auto [shape, window] = any_slice(random_, at(base).shape);
     const Value value = operand(at(base).dtype, shape);
     return builder_.update(base, value, std::move(window));
   }
@@ -252,7 +206,6 @@ class Generator {
     }
   }
 
-  static constexpr int64_t kSteps[4] = {1, 2, -1, -2};
   static constexpr double kExponents[10] = {0, 1, 2, 3, -1, 0.5, -0.5, 2.5, 17, 0.3};
 
   Random& random_;
