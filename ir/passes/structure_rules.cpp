@@ -171,10 +171,10 @@ std::optional<Window> compose(const Window& inner, const Shape& inner_shape, con
     result.strides.push_back(stride);
   }
   for (size_t axis = 0; axis < low.size(); ++axis) {
-    if (!is_nonnegative(low[axis]) ||
-        !is_nonnegative(inner_shape[static_cast<int>(axis)] - 1 - high[axis])) {
-      return std::nullopt;
-    }
+    // Index 0 is in every axis: where the outer window has an element at all, the inner one has.
+    const bool high_fits = high[axis].is(0) ||
+                           is_nonnegative(inner_shape[static_cast<int>(axis)] - 1 - high[axis]);
+    if (!is_nonnegative(low[axis]) || !high_fits) return std::nullopt;
   }
   return result;
 }
