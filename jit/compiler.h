@@ -53,9 +53,12 @@ struct CacheStatistics {
   uint64_t kernels = 0;  // now in the cache
   uint64_t code_bytes = 0;
   uint64_t kernel_limit = 0;
+  uint64_t code_byte_limit = 0;
   double compile_seconds = 0;
 };
 CacheStatistics cache_statistics();
+// The least recently used kernels go first.
+void set_cache_limits(uint64_t kernels, uint64_t code_bytes);
 void clear_cache();
 
 // "23.1.1"

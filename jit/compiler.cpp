@@ -1,0 +1,114 @@
+#include "jit/compiler.h"
+
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/LLVMContext.h>
+
+#include <atomic>
+
+#include "jit/detail/cache.h"
+#include "jit/detail/compile_threads.h"
+#include "jit/detail/nest.h"
+#include "jit/detail/orc.h"
+#include "support/format.h"
+
+namespace lanewise::jit {
+
+namespace {
+
+class KernelCode final : public Code {
+ public:
+  explicit KernelCode(std::unique_ptr<LoadedObject> object) : object_(std::move(object)) {
+    entry_ = reinterpret_cast<runtime::KernelFunction>(object_->address());
+  }
+
+ private:
+  std::unique_ptr<LoadedObject> object_;
+};
+
+struct Request {
+  const ir::Kernel& kernel;
+  const ir::Program& program;
+  const runtime::Layout& layout;
+  Target target;
+};
+
+// "lanewise_<name>_<hash>", for debuggers and profilers.
+std::string symbol_name(const Request& request, const std::string& key) {
+  std::string name = "lanewise_";
+  for (const char c : request.kernel.name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += plain ? c : '_';
+  }
+  char hash[17];
+  snprintf(hash, sizeof hash, "%016zx", std::hash<std::string>{}(key));
+  return name + "_" + hash;
+}
+
+// Emitted and optimized.
+std::unique_ptr<llvm::Module> make_module(const Request& request, const std::string& symbol,
+                                          CodeGenerator& generator, llvm::LLVMContext& context) {
+  auto module = generator.new_module(context, symbol);
+  emit_kernel(*module, symbol, request.kernel, request.program, request.layout, request.target);
+  generator.optimize(*module);
+  return module;
+}
+
+CompiledCode make_code(const Request& request, const std::string& key) {
+  CompiledCode result;
+  run_on_compile_thread([&](CompileThread& thread) {
+    // Code that was evicted but still runs keeps its symbol.
+    static std::atomic<uint64_t> serial{0};
+    const std::string symbol = symbol_name(request, key) + format("_{}", ++serial);
+    llvm::LLVMContext context;
+    context.setDiscardValueNames(true);
+    CodeGenerator& generator = thread.generator(request.target);
+    const auto module = make_module(request, symbol, generator, context);
+    auto object = generator.object(*module);
+    result.bytes = object->getBufferSize();
+    result.code =
+        std::make_shared<KernelCode>(std::make_unique<LoadedObject>(std::move(object), symbol));
+  });
+  return result;
+}
+
+template <class Print>
+std::string printed(const Request& request, const Print& print) {
+  const std::string symbol = symbol_name(
+      request, cache_key(request.kernel, request.program, request.layout, request.target));
+  std::string text;
+  run_on_compile_thread([&](CompileThread& thread) {
+    llvm::LLVMContext context;
+    CodeGenerator& generator = thread.generator(request.target);
+    const auto module = make_module(request, symbol, generator, context);
+    text = print(generator, *module);
+  });
+  return text;
+}
+
+}  // namespace
+
+std::shared_ptr<const Code> compile(const ir::Kernel& kernel, const ir::Program& program,
+                                    const runtime::Layout& layout, Target target) {
+  const std::string key = cache_key(kernel, program, layout, target);
+  return cached(key, [&] { return make_code({kernel, program, layout, target}, key); });
+}
+
+std::string llvm_ir(const ir::Kernel& kernel, const ir::Program& program,
+                    const runtime::Layout& layout, Target target) {
+  return printed({kernel, program, layout, target}, [](CodeGenerator&, llvm::Module& module) {
+    std::string text;
+    llvm::raw_string_ostream(text) << module;
+    return text;
+  });
+}
+
+std::string assembly(const ir::Kernel& kernel, const ir::Program& program,
+                     const runtime::Layout& layout, Target target) {
+  return printed(
+      {kernel, program, layout, target},
+      [](CodeGenerator& generator, llvm::Module& module) { return generator.assembly(module); });
+}
+
+std::string llvm_version() { return LLVM_VERSION_STRING; }
+
+}  // namespace lanewise::jit
