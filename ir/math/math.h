@@ -46,4 +46,13 @@ Expr sin(const Expr& x);
 Expr cos(const Expr& x);
 Expr tan(const Expr& x);
 
+// inverse_trigonometric.cpp
+Expr asin(const Expr& x);
+Expr acos(const Expr& x);
+Expr atan(const Expr& x);
+Expr atan2(const Expr& y, const Expr& x);
+
+// hypot.cpp
+Expr hypot(const Expr& x, const Expr& y);
+
 }  // namespace lanewise::ir::math

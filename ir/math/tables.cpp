@@ -6,6 +6,12 @@ namespace {
 
 using TableFunction = const Table& (*)();
 constexpr TableFunction kTables[] = {
+    atan_angle_f32,
+    atan_angle_f64,
+    atan_angle_low_f32,
+    atan_angle_low_f64,
+    atan_centre_f32,
+    atan_centre_f64,
     log10_high_f32,
     log10_high_f64,
     log10_low_f32,

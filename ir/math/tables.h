@@ -12,6 +12,12 @@ namespace lanewise::ir::math {
 const Table* find_table(std::string_view name);
 
 // Each family defines its tables; the list in tables.cpp names them all.
+const Table& atan_angle_f32();
+const Table& atan_angle_f64();
+const Table& atan_angle_low_f32();
+const Table& atan_angle_low_f64();
+const Table& atan_centre_f32();
+const Table& atan_centre_f64();
 const Table& log10_high_f32();
 const Table& log10_high_f64();
 const Table& log10_low_f32();
