@@ -99,36 +99,64 @@ Dim operator*(const Dim& a, const Dim& b) {
   return Dim::of(std::move(product));
 }
 
-// Division of polynomials by leading terms; a remainder means "not shown".
-std::optional<Dim> exact_quotient(const Dim& a, const Dim& b) {
-  if (b.is(0)) return std::nullopt;
+namespace {
+
+int64_t floored_quotient(int64_t a, int64_t b) {
+  return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+}
+
+// By degree, so that the leading term of a product is the product of the leading terms.
+bool precedes(const Monomial& x, const Monomial& y) {
+  return x.size() != y.size() ? x.size() > y.size() : x < y;
+}
+
+}  // namespace
+
+std::pair<Dim, Dim> divide(const Dim& a, const Dim& b) {
+  if (b.is(0)) throw InternalError("size divided by zero");
   if (a.is_constant() && b.is_constant()) {
-    if (a.value_ % b.value_ != 0) return std::nullopt;
-    return Dim(a.value_ / b.value_);
+    const int64_t quotient = floored_quotient(a.value_, b.value_);
+    return {quotient, a.value_ - quotient * b.value_};
   }
   const Polynomial divisor = Polynomial::of(b);
-  // Ordered by degree, so that the leading term of a product is the product of leading terms.
-  const auto leading = [](const Polynomial& p) {
-    return *std::ranges::max_element(p.terms, [](const auto& x, const auto& y) {
-      if (x.first.size() != y.first.size()) return x.first.size() < y.first.size();
-      return x.first > y.first;
-    });
-  };
-  const auto [lead, lead_coefficient] = leading(divisor);
-  Dim rest = a;
-  Dim quotient = 0;
-  while (!rest.is(0)) {
-    const auto [monomial, coefficient] = leading(Polynomial::of(rest));
-    if (coefficient % lead_coefficient != 0) return std::nullopt;
-    if (!std::ranges::includes(monomial, lead)) return std::nullopt;
+  const auto& [lead, lead_coefficient] = *std::ranges::min_element(
+      divisor.terms, precedes, [](const auto& term) { return term.first; });
+  Polynomial rest = Polynomial::of(a);
+  Polynomial quotient;
+  Polynomial remainder;
+  while (!rest.terms.empty()) {
+    const auto [monomial, coefficient] = *std::ranges::min_element(
+        rest.terms, precedes, [](const auto& term) { return term.first; });
+    const int64_t whole =
+        monomial.empty() ? floored_quotient(coefficient, lead_coefficient)
+                         : (coefficient % lead_coefficient == 0 ? coefficient / lead_coefficient : 0);
+    if (whole == 0 || !std::ranges::includes(monomial, lead)) {
+      remainder.add(monomial, coefficient);
+      rest.add(monomial, -coefficient);
+      continue;
+    }
     Monomial remaining;
     std::ranges::set_difference(monomial, lead, std::back_inserter(remaining));
-    Polynomial step;
-    step.add(remaining, coefficient / lead_coefficient);
-    const Dim term = Dim::of(std::move(step));
-    quotient = quotient + term;
-    rest = rest - term * b;
+    quotient.add(remaining, whole);
+    for (const auto& [other, other_coefficient] : divisor.terms) {
+      Monomial product;
+      std::ranges::merge(remaining, other, std::back_inserter(product));
+      rest.add(product, -whole * other_coefficient);
+    }
+    // What division with a remainder of constants leaves of the leading term.
+    const auto left = rest.terms.find(monomial);
+    if (left != rest.terms.end()) {
+      remainder.add(monomial, left->second);
+      rest.terms.erase(left);
+    }
   }
+  return {Dim::of(std::move(quotient)), Dim::of(std::move(remainder))};
+}
+
+std::optional<Dim> exact_quotient(const Dim& a, const Dim& b) {
+  if (b.is(0)) return std::nullopt;
+  const auto [quotient, remainder] = divide(a, b);
+  if (!remainder.is(0)) return std::nullopt;
   return quotient;
 }
 

@@ -35,6 +35,9 @@ class Dim {
 
   // a == quotient * b with an integer quotient, where that can be shown.
   friend std::optional<Dim> exact_quotient(const Dim& a, const Dim& b);
+  // a == quotient * b + remainder for b other than 0. The quotient of constants is rounded down;
+  // terms of a polynomial that the leading term of `b` does not divide stay in the remainder.
+  friend std::pair<Dim, Dim> divide(const Dim& a, const Dim& b);
 
   // The value with symbols replaced (`values` are pairs of symbol name and value).
   int64_t evaluate(std::span<const std::pair<std::string, int64_t>> values) const;
