@@ -1,0 +1,33 @@
+// A fused graph against the graph itself.
+#pragma once
+
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "ir/interpret.h"
+#include "ir/kernel.h"
+#include "ir/passes/fuse.h"
+
+namespace lanewise::test {
+
+// An array of small numbers of either sign, with zeros, infinities and NaN among floats.
+ir::Tensor random_tensor(DType dtype, std::vector<int64_t> shape, std::mt19937_64& random);
+
+// Arguments for the parameters; symbols get the values given.
+std::vector<ir::Tensor> random_inputs(const ir::Graph& graph, const ir::SymbolValues& symbols,
+                                      std::mt19937_64& random);
+std::vector<Scalar> random_scalars(const ir::Graph& graph, std::mt19937_64& random);
+
+// Fuses, verifies, and expects the program to give what the graph gives, bit for bit, on random
+// arguments.
+ir::Program fuse_and_check(const ir::Graph& graph, const ir::SymbolValues& symbols = {},
+                           const ir::FuseOptions& options = {});
+
+// The same kernel but for its name, and for which buffers and scalars it works on.
+bool same_code(const ir::Kernel& a, const ir::Kernel& b);
+// How many different kernels there are by that measure.
+size_t count_codes(const ir::Program& program);
+size_t count_kernels(const ir::Program& program);
+
+}  // namespace lanewise::test
