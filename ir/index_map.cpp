@@ -227,8 +227,8 @@ bool split_at_boundary(const AxisIndex& flat, const Shape& shape, Loops& loops) 
 }  // namespace
 
 std::optional<IndexMap> see_as(const IndexMap& map, const Shape& shape, Loops& loops) {
-  if (map.shape == shape) return map;
-  AxisIndex flat = flatten(map);
+  if (map.shape == shape) return expand(map, loops);
+  AxisIndex flat = loops.expand(flatten(map));
   Loops candidate = loops;
   while (true) {
     if (auto axes = decompose(flat, shape, candidate)) {

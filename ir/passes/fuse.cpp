@@ -15,48 +15,51 @@ using fusion::Group;
 using fusion::Places;
 using fusion::Plan;
 
-int add_buffer(Program& program, Buffer::Kind kind, int index, const Node& node) {
-  program.buffers.push_back({.kind = kind, .index = index, .dtype = node.dtype, .shape = node.shape});
-  return static_cast<int>(program.buffers.size()) - 1;
+Buffer input_buffer(const Graph& graph, size_t i) {
+  const Parameter& input = graph.inputs[i];
+  return {.kind = Buffer::Kind::kInput,
+          .index = static_cast<int>(i),
+          .dtype = input.dtype,
+          .shape = input.shape,
+          .contiguous = input.contiguous};
 }
 
-// Arguments first, then results, then what else is stored.
+// A buffer for node `i`, which some group stores.
+Buffer stored_buffer(const Graph& graph, size_t i, const Places& places,
+                     const FuseOptions& options) {
+  const Node& node = graph[graph.value(i)];
+  Buffer buffer{.dtype = node.dtype, .shape = node.shape};
+  if (node.op == Op::kUpdate) buffer.starts_as = places.buffer[node.operands[0].index];
+  const auto output = std::ranges::find(graph.outputs, graph.value(i));
+  if (output == graph.outputs.end() || node.op == Op::kInput) return buffer;
+  const auto number = static_cast<size_t>(output - graph.outputs.begin());
+  buffer.kind = Buffer::Kind::kOutput;
+  buffer.index = static_cast<int>(number);
+  buffer.contiguous =
+      number >= options.strided_outputs.size() || !options.strided_outputs[number];
+  return buffer;
+}
+
+// The arguments, then what is stored, in the order of the graph.
 Places place(const Plan& plan, const FuseOptions& options, Program& program) {
   const Graph& graph = plan.graph;
   Places places;
   places.buffer.assign(graph.size(), -1);
   places.copy.assign(graph.inputs.size(), -1);
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const Parameter& input = graph.inputs[i];
-    program.buffers.push_back({.kind = Buffer::Kind::kInput, .index = static_cast<int>(i),
-                               .dtype = input.dtype, .shape = input.shape,
-                               .contiguous = input.contiguous});
+    program.buffers.push_back(input_buffer(graph, i));
   }
   for (size_t i = 0; i < graph.size(); ++i) {
     const Node& node = graph[graph.value(i)];
-    if (node.op == Op::kInput) places.buffer[i] = node.get<Slot>().index;
-  }
-  for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    int& buffer = places.buffer[graph.outputs[i].index];
-    if (buffer < 0) {
-      buffer = add_buffer(program, Buffer::Kind::kOutput, static_cast<int>(i),
-                          graph[graph.outputs[i]]);
-      const bool strided = i < options.strided_outputs.size() && options.strided_outputs[i];
-      program.buffers.back().contiguous = !strided;
-    }
-    program.outputs.push_back(buffer);
-  }
-  for (size_t i = 0; i < graph.size(); ++i) {
+    const bool is_input = node.op == Op::kInput;
+    if (is_input) places.buffer[i] = node.get<Slot>().index;
     if (plan.home[i] < 0) continue;
-    const Node& node = graph[graph.value(i)];
-    int& buffer = node.op == Op::kInput ? places.copy[static_cast<size_t>(node.get<Slot>().index)]
-                                        : places.buffer[i];
-    if (buffer < 0) buffer = add_buffer(program, Buffer::Kind::kTemporary, 0, node);
-    if (node.op == Op::kUpdate) {
-      program.buffers[static_cast<size_t>(buffer)].starts_as =
-          places.buffer[node.operands[0].index];
-    }
+    int& place = is_input ? places.copy[static_cast<size_t>(node.get<Slot>().index)]
+                          : places.buffer[i];
+    place = static_cast<int>(program.buffers.size());
+    program.buffers.push_back(stored_buffer(graph, i, places, options));
   }
+  for (const Value output : graph.outputs) program.outputs.push_back(places.buffer[output.index]);
   return places;
 }
 
@@ -100,7 +103,7 @@ bool is_empty(const Shape& domain) {
 }  // namespace
 
 Program fuse(const Graph& graph, const FuseOptions& options) {
-  Plan plan = fusion::plan(fusion::prepare(graph, options));
+  Plan plan = fusion::plan(fusion::prepare(graph, options), options.limits);
   Program program;
   program.name = graph.name;
   program.inputs = graph.inputs;
@@ -110,7 +113,7 @@ Program fuse(const Graph& graph, const FuseOptions& options) {
   for (const int group : order_of(plan.groups)) {
     fusion::Draft draft = fusion::build(plan, group, places);
     if (is_empty(draft.domain)) continue;
-    program.steps.push_back(fusion::cut(std::move(draft), program, kernels));
+    program.steps.push_back(fusion::cut(std::move(draft), program, options.limits, kernels));
     if (plan.groups[static_cast<size_t>(group)].early) ++program.check_steps;
   }
   for (size_t i = 0; i < graph.checks.size(); ++i) {

@@ -8,9 +8,24 @@
 
 namespace lanewise::ir {
 
+// What decides between one kernel and several, and between storing a value and computing it again.
+// Results never depend on it.
+struct FuseLimits {
+  // The most that one kernel holds: primitives and reductions, and arrays. Beyond this, compile
+  // time and the pressure on registers grow faster than what one loop saves.
+  int primitives = 256;
+  int operands = 24;
+  // Rows of more elements are not kept in cache: point values do not use reductions over them.
+  int64_t long_row = 65536;
+  // What storing a value costs, in simple operations: each element, and a further kernel.
+  double store_work = 8;
+  double launch_work = 1000;
+};
+
 struct FuseOptions {
+  FuseLimits limits = {};
   // Which outputs may have gaps between their elements; none if empty.
-  std::vector<bool> strided_outputs;
+  std::vector<bool> strided_outputs = {};
 };
 
 // The kernels that compute `graph`, an optimized graph of primitives, in an order in which they

@@ -2,81 +2,35 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "ir/interpret_program.h"
 #include "ir/text.h"
 #include "ir/verify.h"
+#include "support/error.h"
+#include "tests/support/random_graph.h"
 
 namespace lanewise::test {
 
 using namespace ir;
 
-namespace {
-
-template <class T>
-T random_element(std::mt19937_64& random) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return random() % 2 != 0;
-  } else if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<int64_t>(random() % 21) - 10);
-  } else {
-    switch (random() % 64) {
-      case 0:
-        return std::numeric_limits<T>::quiet_NaN();
-      case 1:
-        return std::numeric_limits<T>::infinity();
-      case 2:
-        return T{0};
-      case 3:
-        return -T{0};
-      default:
-        return static_cast<T>(static_cast<double>(random() % 20001) / 1e4 - 1);
-    }
-  }
-}
-
-}  // namespace
-
-Tensor random_tensor(DType dtype, std::vector<int64_t> shape, std::mt19937_64& random) {
-  Tensor tensor(dtype, std::move(shape));
-  visit_dtype(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (T& element : tensor.values<T>()) element = random_element<T>(random);
-  });
-  return tensor;
-}
-
-std::vector<Tensor> random_inputs(const Graph& graph, const SymbolValues& symbols,
-                                  std::mt19937_64& random) {
-  std::vector<Tensor> inputs;
-  for (const Parameter& input : graph.inputs) {
-    inputs.push_back(random_tensor(input.dtype, evaluate(input.shape, symbols), random));
-  }
-  return inputs;
-}
-
-std::vector<Scalar> random_scalars(const Graph& graph, std::mt19937_64& random) {
-  std::vector<Scalar> scalars;
-  for (const DType dtype : graph.scalars) {
-    visit_dtype(dtype, [&](auto zero) {
-      scalars.push_back(Scalar::of(random_element<decltype(zero)>(random)));
-    });
-  }
-  return scalars;
-}
-
 Program fuse_and_check(const Graph& graph, const SymbolValues& symbols,
                        const FuseOptions& options) {
   const Program program = fuse(graph, options);
   const auto problem = find_problem(program);
-  EXPECT_FALSE(problem.has_value()) << problem->message << "\n" << print(program);
+  EXPECT_FALSE(problem.has_value()) << problem->message << " in kernel " << problem->kernel << "\n" << print(program);
   EXPECT_EQ(parse_program(print(program)), program) << print(program);
-  std::mt19937_64 random(graph.size());
-  const std::vector<Tensor> inputs = random_inputs(graph, symbols, random);
-  const std::vector<Scalar> scalars = random_scalars(graph, random);
-  const std::vector<Tensor> expected = interpret(graph, inputs, scalars);
-  const std::vector<Tensor> actual = interpret(program, inputs, scalars);
+  Random random(graph.size());
+  const std::vector<Tensor> inputs = random_inputs(random, graph, symbols);
+  const std::vector<Scalar> scalars = random_scalars(random, graph);
+  const auto run = [&](const auto& function) -> std::pair<std::vector<Tensor>, std::string> {
+    try {
+      return {interpret(function, inputs, scalars), {}};
+    } catch (const Error& error) {
+      return {{}, error.what()};
+    }
+  };
+  const auto [expected, expected_error] = run(graph);
+  const auto [actual, actual_error] = run(program);
+  EXPECT_EQ(expected_error, actual_error) << print(graph) << print(program);
   EXPECT_EQ(expected.size(), actual.size());
   for (size_t i = 0; i < std::min(expected.size(), actual.size()); ++i) {
     EXPECT_TRUE(same_bits(expected[i], actual[i]))

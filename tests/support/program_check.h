@@ -1,23 +1,11 @@
 // A fused graph against the graph itself.
 #pragma once
 
-#include <random>
-#include <string_view>
-#include <vector>
-
 #include "ir/interpret.h"
 #include "ir/kernel.h"
 #include "ir/passes/fuse.h"
 
 namespace lanewise::test {
-
-// An array of small numbers of either sign, with zeros, infinities and NaN among floats.
-ir::Tensor random_tensor(DType dtype, std::vector<int64_t> shape, std::mt19937_64& random);
-
-// Arguments for the parameters; symbols get the values given.
-std::vector<ir::Tensor> random_inputs(const ir::Graph& graph, const ir::SymbolValues& symbols,
-                                      std::mt19937_64& random);
-std::vector<Scalar> random_scalars(const ir::Graph& graph, std::mt19937_64& random);
 
 // Fuses, verifies, and expects the program to give what the graph gives, bit for bit, on random
 // arguments.

@@ -20,10 +20,25 @@ int primitives(const Draft& draft) {
       draft.body.nodes(), [](const Node& node) { return node.arity() > 0; }));
 }
 
+// A loop number beyond 62 shares a bit; ranks are small.
+uint64_t bit(int loop) { return uint64_t{1} << std::min(loop, 63); }
+
+uint64_t loops_of(const Operand& operand) {
+  uint64_t loops = 0;
+  for (const AxisIndex& axis : operand.axes) {
+    for (const auto& term : axis.terms) loops |= bit(term.loop);
+  }
+  return loops;
+}
+
 class Cut {
  public:
-  Cut(Draft draft, Program& program, int& count)
-      : draft_(std::move(draft)), program_(program), count_(count), walk_(draft_) {}
+  Cut(Draft draft, Program& program, const FuseLimits& limits, int& count)
+      : draft_(std::move(draft)),
+        program_(program),
+        limits_(limits),
+        count_(count),
+        walk_(draft_) {}
 
   Step run();
 
@@ -50,6 +65,7 @@ class Cut {
 
   Draft draft_;
   Program& program_;
+  const FuseLimits& limits_;
   int& count_;
   Walk walk_;
   std::vector<uint64_t> loops_;   // which loops each value depends on, as bits
@@ -64,31 +80,27 @@ class Cut {
   std::vector<Operand> crossings_;
 };
 
-// A loop number beyond 62 shares a bit; ranks are small.
-uint64_t bit(int loop) { return uint64_t{1} << std::min(loop, 63); }
-
 void Cut::find_loops() {
   const int kept = draft_.domain.rank() - draft_.reduced;
   uint64_t reduced = 0;
   for (int loop = kept; loop < draft_.domain.rank(); ++loop) reduced |= bit(loop);
-  std::vector<int> size;  // primitives a value is made of, as a tree; more if it loads anything
+  // Primitives a value is made of, as a tree; more than small if it is not made of numbers only.
+  std::vector<int> size;
   for (const Node& n : draft_.body.nodes()) {
     uint64_t loops = 0;
-    int count = n.arity() > 0 ? 1 : n.op == Op::kLoad ? kSmallUniform + 1 : 0;
+    const bool numbers = n.op != Op::kLoad && n.op != Op::kIota && !is_reduction(n.op);
+    int count = !numbers ? kSmallUniform + 1 : n.arity() > 0 ? 1 : 0;
     for (const Value operand : n.inputs()) {
       loops |= loops_[operand.index];
       count = std::min(count + size[operand.index], kSmallUniform + 1);
     }
     if (is_reduction(n.op)) loops &= ~reduced;
     if (n.op == Op::kLoad || n.op == Op::kIota) {
-      for (const AxisIndex& axis : draft_.operands[static_cast<size_t>(n.get<Slot>().index)].axes) {
-        for (const auto& term : axis.terms) loops |= bit(term.loop);
-      }
+      loops = loops_of(draft_.operands[static_cast<size_t>(n.get<Slot>().index)]);
     }
     loops_.push_back(loops);
     size.push_back(count);
-    const bool small_uniform = loops == 0 && count <= kSmallUniform && !is_reduction(n.op);
-    position_.push_back(n.arity() == 0 || small_uniform ? kLeaf : 0);
+    position_.push_back(n.arity() == 0 || count <= kSmallUniform ? kLeaf : 0);
   }
 }
 
@@ -170,8 +182,8 @@ int Cut::end_of_piece(int start) {
   std::vector<int> ends;
   for (int at = start; at < size; ++at) {
     extend(extent, start, at);
-    if (extent.primitives > kMostPrimitives || extent.operands > kMostOperands) break;
-    if (extent.operands + extent.leaving <= kMostOperands) ends.push_back(at + 1);
+    if (extent.primitives > limits_.primitives || extent.operands > limits_.operands) break;
+    if (extent.operands + extent.leaving <= limits_.operands) ends.push_back(at + 1);
   }
   if (ends.empty()) return start + 1;
   if (ends.back() == size) return size;
@@ -208,8 +220,10 @@ void Cut::emit_piece(int start, int end, Step& step) {
     const auto& kept = stores_[static_cast<size_t>(at)];
     stores.insert(stores.end(), kept.begin(), kept.end());
     if (last_use_[static_cast<size_t>(at)] < end) continue;
+    // Where it is stored anyway, unless that is more than once over, or into part of a buffer.
     const auto whole = std::ranges::find_if(kept, [&](const Draft::Store& store) {
-      return program_.buffers[static_cast<size_t>(store.operand.buffer)].starts_as < 0;
+      return loops_of(store.operand) == loops_[value.index] &&
+             program_.buffers[static_cast<size_t>(store.operand.buffer)].starts_as < 0;
     });
     if (whole != kept.end()) {
       leaving.emplace_back(value.index, whole->operand);
@@ -232,9 +246,9 @@ void Cut::emit_copies(Step& step) {
   for (const Draft::Store& store : draft_.stores) {
     if (position(store.value) == kLeaf) copies.push_back(store);
   }
-  constexpr size_t kMost = kMostOperands / 2;
-  for (size_t start = 0; start < copies.size(); start += kMost) {
-    const auto some = std::span(copies).subspan(start, std::min(kMost, copies.size() - start));
+  const auto most = static_cast<size_t>(std::max(limits_.operands / 2, 1));
+  for (size_t start = 0; start < copies.size(); start += most) {
+    const auto some = std::span(copies).subspan(start, std::min(most, copies.size() - start));
     step.kernels.push_back(extract(draft_, walk_, some, {}, format("k{}", count_++)));
   }
 }
@@ -273,16 +287,16 @@ Step Cut::run() {
 
 }  // namespace
 
-Step cut(Draft draft, Program& program, int& count) {
-  const size_t operands = draft.operands.size() + draft.stores.size();
-  if (primitives(draft) <= kMostPrimitives && operands <= kMostOperands) {
+Step cut(Draft draft, Program& program, const FuseLimits& limits, int& count) {
+  const auto operands = static_cast<int>(draft.operands.size() + draft.stores.size());
+  if (primitives(draft) <= limits.primitives && operands <= limits.operands) {
     Walk walk(draft);
     Step step;
     step.kernels.push_back(extract(draft, walk, draft.stores, {}, format("k{}", count++)));
     return step;
   }
   flatten(draft, program.buffers);
-  return Cut(std::move(draft), program, count).run();
+  return Cut(std::move(draft), program, limits, count).run();
 }
 
 }  // namespace lanewise::ir::fusion

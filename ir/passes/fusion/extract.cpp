@@ -36,7 +36,7 @@ class Extraction {
  private:
   void add(Value value);
   int slot(const Operand& operand);
-  int scalar(int number);
+  int scalar(int number, DType dtype);
   void number_loops();
 
   const Draft& draft_;
@@ -55,9 +55,12 @@ int Extraction::slot(const Operand& operand) {
   return static_cast<int>(found - kernel_.operands.begin());
 }
 
-int Extraction::scalar(int number) {
+int Extraction::scalar(int number, DType dtype) {
   const auto [place, fresh] = scalars_.try_emplace(number, kernel_.scalars.size());
-  if (fresh) kernel_.scalars.push_back(number);
+  if (fresh) {
+    kernel_.scalars.push_back(number);
+    kernel_.body.scalars.push_back(dtype);
+  }
   return place->second;
 }
 
@@ -71,7 +74,7 @@ void Extraction::add(Value value) {
   } else if (node.op == Op::kLoad || node.op == Op::kIota) {
     node.attribute = Slot{slot(draft_.operands[static_cast<size_t>(node.get<Slot>().index)])};
   } else if (node.op == Op::kScalar) {
-    node.attribute = Slot{scalar(node.get<Slot>().index)};
+    node.attribute = Slot{scalar(node.get<Slot>().index, node.dtype)};
   } else {
     for (Value& operand : node.inputs()) operand = values_.at(operand.index);
   }
@@ -113,9 +116,10 @@ void Extraction::number_loops() {
 Kernel Extraction::run(Walk& walk, std::span<const Draft::Store> stores) {
   walk.restart();
   const auto given = [&](Value value) { return crossing_.contains(value.index); };
-  // Store by store, so that operands are numbered in the order of their first use.
   for (const Draft::Store& store : stores) {
     walk.go(store.value, given, [&](Value value) { add(value); });
+  }
+  for (const Draft::Store& store : stores) {
     kernel_.stores.push_back({slot(store.operand), values_.at(store.value.index)});
   }
   number_loops();

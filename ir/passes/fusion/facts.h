@@ -8,9 +8,6 @@
 
 namespace lanewise::ir::fusion {
 
-// Rows of more elements are not kept in cache: point values do not use reductions over them.
-inline constexpr int64_t kLongRow = 65536;
-
 struct Facts {
   // About how many simple operations one element costs when computed from stored values: those
   // that are stored anyway (arguments, reductions, updates) count as a load.

@@ -24,9 +24,6 @@ namespace {
 // The buffer is wanted, not its elements: the base of an update.
 constexpr int kWholeBuffer = -1;
 
-// What storing a value costs besides computing it, an element and as a whole.
-constexpr double kStoreWork = 8;
-constexpr double kLaunchWork = 1000;
 // Storing must be cheaper than computing again by this factor.
 constexpr double kRecomputeBonus = 1.5;
 // Elementwise work joins a reduction of its operand only where rows are not too short.
@@ -58,7 +55,7 @@ Shape without_ones(const Shape& shape) {
 
 class Planner {
  public:
-  explicit Planner(Prepared prepared);
+  Planner(Prepared prepared, const FuseLimits& limits);
   Plan run();
 
  private:
@@ -104,6 +101,7 @@ class Planner {
   const Shape& stored_shape(uint32_t index) const;
   const Dim& stored_rows(uint32_t index) const;
 
+  const FuseLimits limits_;
   Plan plan_;
   std::vector<Facts> facts_;
   std::vector<std::vector<Demand>> demands_;
@@ -114,7 +112,7 @@ class Planner {
   uint32_t search_ = 0;
 };
 
-Planner::Planner(Prepared prepared) {
+Planner::Planner(Prepared prepared, const FuseLimits& limits) : limits_(limits) {
   plan_.graph = std::move(prepared.graph);
   plan_.failures = std::move(prepared.failures);
   facts_ = analyze(plan_.graph);
@@ -203,7 +201,7 @@ bool Planner::rows_fit(const Demand& demand, const std::vector<int>& covering, c
   const std::vector<int> others = other_loops(demand.group, covering);
   const std::vector<int> reduced = loops.reduced_loops();
   if (!reduced.empty() && others != reduced) return false;
-  if (demand.at_points && rows.is_constant() && rows.value() > kLongRow) return false;
+  if (demand.at_points && rows.is_constant() && rows.value() > limits_.long_row) return false;
   if (others.empty()) return true;
   if (reduced.empty() && !std::ranges::equal(others, std::span(loops.order()).last(others.size()))) {
     return false;
@@ -260,7 +258,8 @@ bool Planner::worth_storing(uint32_t index, const std::vector<Demand>& demands) 
   bool single = demands.size() == 1;
   for (const Demand& demand : demands) {
     Loops& loops = group(demand.group).loops;
-    const auto covering = covering_loops(plan_.maps[demand.map], loops);
+    const IndexMap map = expand(plan_.maps[demand.map], loops);
+    const auto covering = covering_loops(map, loops);
     const bool everywhere = covering && covering->size() == loops.order().size();
     bool once = everywhere;
     if (!everywhere && !facts.rows.is(kNoRows)) {
@@ -272,7 +271,7 @@ bool Planner::worth_storing(uint32_t index, const std::vector<Demand>& demands) 
     single &= once;
     bool row_value = true;
     double points = 1;
-    for (const int loop : loops.reduced_loops()) row_value &= !names(plan_.maps[demand.map], loop);
+    for (const int loop : loops.reduced_loops()) row_value &= !names(map, loop);
     for (const int loop : loops.order()) {
       if (!row_value || !loops.reduced(loop)) points *= estimate(loops.size(loop));
     }
@@ -281,7 +280,8 @@ bool Planner::worth_storing(uint32_t index, const std::vector<Demand>& demands) 
   if (single) return false;
   const double elements = estimate(node(index).shape.element_count());
   const double again = uses * facts.work;
-  const double stored = elements * (facts.work + kStoreWork) + uses * kLoadWork + kLaunchWork;
+  const double stored =
+      elements * (facts.work + limits_.store_work) + uses * kLoadWork + limits_.launch_work;
   return again > stored * kRecomputeBonus;
 }
 
@@ -538,6 +538,8 @@ void Planner::demand_operands(uint32_t index, const Demand& d, Item& item) {
 
 }  // namespace
 
-Plan plan(Prepared prepared) { return Planner(std::move(prepared)).run(); }
+Plan plan(Prepared prepared, const FuseLimits& limits) {
+  return Planner(std::move(prepared), limits).run();
+}
 
 }  // namespace lanewise::ir::fusion

@@ -60,6 +60,6 @@ struct Plan {
   std::vector<int> home;  // for each node: the group that stores it, or -1
 };
 
-Plan plan(Prepared prepared);
+Plan plan(Prepared prepared, const FuseLimits& limits);
 
 }  // namespace lanewise::ir::fusion

@@ -1,9 +1,7 @@
 #include "ir/passes/fusion/prepare.h"
 
-#include <algorithm>
-#include <limits>
-
 #include "ir/builder.h"
+#include "ir/interpret.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -13,24 +11,25 @@ namespace {
 
 // What a reduction of no elements gives.
 Scalar empty_reduction(Op op, DType dtype) {
-  switch (op) {
-    case Op::kSum:
-    case Op::kAny:
-      return Scalar::from_int(dtype, 0);
-    case Op::kProd:
-    case Op::kAll:
-      return Scalar::from_int(dtype, 1);
-    default:
-      throw ValueError(format("{}: no elements to reduce", op));
-  }
+  Graph graph;
+  Builder builder(graph);
+  graph.outputs = {builder.reduce(op, builder.input("x", dtype, Shape{0}), {0})};
+  const Tensor nothing(dtype, {0});
+  return interpret(graph, {&nothing, 1})[0].element(0);
 }
 
-void fold_empty_reductions(Graph& graph) {
+// Reductions and updates that have nothing to work on.
+void fold_empty(Graph& graph) {
   for (size_t i = 0; i < graph.size(); ++i) {
     Node& node = graph[graph.value(i)];
+    if (node.op == Op::kUpdate && graph[node.operands[1]].shape.element_count().is(0)) {
+      node.op = Op::kWindow;
+      node.attribute = Window{0, row_major_strides(node.shape)};
+      node.operands[1] = {};
+    }
     if (!is_reduction(node.op) || node.shape.element_count().is(0)) continue;
     if (!graph[node.operands[0]].shape.element_count().is(0)) continue;
-    node.attribute = empty_reduction(node.op, node.dtype);
+    node.attribute = empty_reduction(node.op, graph[node.operands[0]].dtype);
     node.op = Op::kConstant;
     node.operands = {};
   }
@@ -87,7 +86,7 @@ Prepared prepare(const Graph& original, const FuseOptions& options) {
   }
   Prepared result{original, {}};
   Graph& graph = result.graph;
-  fold_empty_reductions(graph);
+  fold_empty(graph);
   const std::vector<bool> checked = checked_nodes(graph);
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     Value& output = graph.outputs[i];

@@ -15,7 +15,7 @@ struct Prepared {
 };
 
 // Makes checks values of the graph, gives outputs that nothing else may read or that must not be
-// stored early a copy of their own, and replaces reductions over nothing by constants.
+// stored early a copy of their own, and removes reductions and updates of nothing.
 Prepared prepare(const Graph& graph, const FuseOptions& options);
 
 }  // namespace lanewise::ir::fusion
