@@ -5,6 +5,10 @@
 #include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
 
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -218,11 +222,22 @@ void run_alone(int64_t count, detail::LoopBody body) {
   }
 }
 
+// oneTBB hands a loop over to a helper; ThreadSanitizer does not see that where the library is not
+// built for it.
+#ifdef __SANITIZE_THREAD__
+void hand_over(Loop* loop) { __tsan_release(loop); }
+void take_over(Loop* loop) { __tsan_acquire(loop); }
+#else
+void hand_over(Loop*) {}
+void take_over(Loop*) {}
+#endif
+
 // A task that calls a helper. Copyable, as oneTBB wants; only one copy is called.
 class Helper {
  public:
   explicit Helper(Loop* loop) : loop_(loop) {}
   void operator()() const {
+    take_over(loop_);
     loop_->run_as_helper();
     loop_->drop();
   }
@@ -234,6 +249,7 @@ class Helper {
 // As many as there is memory to call.
 void call_helpers(Loop* loop, int count) noexcept {
   int called = 0;
+  hand_over(loop);
   try {
     tbb::task_arena& arena = pool().arena(std::max(count + 1, num_threads()) - 1);
     for (; called < count; ++called) arena.enqueue(Helper(loop));
