@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/format.h"
+
 namespace lanewise::runtime {
 
 namespace {
@@ -219,8 +221,9 @@ double limit_of_control_groups(const std::string& root, std::string_view control
       smallest = tighter(smallest_limit(mount, group, version2), smallest);
     } else if (lists(controllers, controller)) {
       // Mounted under its own name, that of the whole list, or both.
-      for (const std::string& name : {std::string(controller), controllers}) {
-        smallest = tighter(smallest_limit(mount + "/" + name, group, version1), smallest);
+      for (const std::string_view name : {controller, std::string_view(controllers)}) {
+        const std::string folder = format("{}/{}", mount, name);
+        smallest = tighter(smallest_limit(folder, group, version1), smallest);
       }
     }
   }

@@ -191,7 +191,7 @@ double sum_of_costs(const std::vector<LaunchSpec>& kernels) {
 }  // namespace
 
 PreparedBlocks::PreparedBlocks(const std::vector<LaunchSpec>& kernels,
-                               std::vector<int> scratch_element_sizes)
+                               const std::vector<int>& scratch_element_sizes)
     : size_(kernels.front().nest.sizes.front()),
       block_(block_length(scratch_element_sizes, size_)),
       cost_(sum_of_costs(kernels)) {

@@ -88,7 +88,8 @@ class PreparedBlocks {
   // element is at the start of the current block.
   static constexpr int scratch(int i) { return -2 - i; }
 
-  PreparedBlocks(const std::vector<LaunchSpec>& kernels, std::vector<int> scratch_element_sizes);
+  PreparedBlocks(const std::vector<LaunchSpec>& kernels,
+                 const std::vector<int>& scratch_element_sizes);
 
   // Throws what the interrupt check throws, and MemoryError.
   void run(const intptr_t* origins, const uint64_t* scalars) const;

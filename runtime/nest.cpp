@@ -66,7 +66,8 @@ struct LoopSpan {
   int loop = 0;
 
   bool outside(const LoopSpan& other) const {
-    return written != other.written ? written > other.written : loaded > other.loaded;
+    if (written != other.written) return written > other.written;
+    return loaded != other.loaded ? loaded > other.loaded : loop < other.loop;
   }
 };
 
@@ -92,7 +93,7 @@ void order_kept_loops(Nest& nest) {
   for (int loop = 0; loop < kept; ++loop) order[loop] = span_of(nest, loop);
   const auto outside = [](const LoopSpan& a, const LoopSpan& b) { return a.outside(b); };
   if (std::is_sorted(order.begin(), order.end(), outside)) return;
-  std::stable_sort(order.begin(), order.end(), outside);
+  std::sort(order.begin(), order.end(), outside);
   permute(nest.sizes, order);
   for (NestOperand& operand : nest.operands) permute(operand.strides, order);
 }
@@ -162,8 +163,11 @@ void find_groups(const Nest& nest, std::vector<OperandLayout>& layouts) {
     }
   }
   if (columns.size() < 2) return;
-  std::stable_sort(columns.begin(), columns.end(),
-                   [&](int a, int b) { return nest.operands[a].base < nest.operands[b].base; });
+  std::sort(columns.begin(), columns.end(), [&](int a, int b) {
+    const intptr_t base_a = nest.operands[a].base;
+    const intptr_t base_b = nest.operands[b].base;
+    return base_a != base_b ? base_a < base_b : a < b;
+  });
   const auto distance = [&](int from, int to) {
     return nest.operands[to].base - nest.operands[from].base;
   };

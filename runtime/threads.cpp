@@ -119,7 +119,7 @@ Pool& pool() {
 constexpr auto kCheckInterval = std::chrono::milliseconds(50);
 
 std::atomic<InterruptCheck> interrupt_check = nullptr;
-thread_local Clock::time_point t_last_check;
+thread_local Clock::rep t_last_check = 0;  // since the clock's epoch
 
 // ---- loops --------------------------------------------------------------------------------
 
@@ -275,8 +275,8 @@ void set_interrupt_check(InterruptCheck check) {
 }
 
 void check_interrupt() {
-  const Clock::time_point now = Clock::now();
-  if (now - t_last_check < kCheckInterval) return;
+  const Clock::rep now = Clock::now().time_since_epoch().count();
+  if (now - t_last_check < Clock::duration(kCheckInterval).count()) return;
   t_last_check = now;
   const InterruptCheck check = interrupt_check.load(std::memory_order_acquire);
   if (check != nullptr) check();

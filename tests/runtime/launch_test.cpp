@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <random>
 #include <thread>
@@ -327,6 +328,7 @@ TEST_F(Launch, is_shared_by_threads) {
   const PreparedLaunch launch(affine(50000, 1));
   std::atomic<int> wrong = 0;
   std::vector<std::thread> callers;
+  callers.reserve(3);
   for (int t = 0; t < 3; ++t) {
     callers.emplace_back([&, t] {
       const uint64_t scalars[] = {bits(1), 0, 0, bits(static_cast<float>(t))};
@@ -406,7 +408,7 @@ TEST_F(Launch, blocks_cover_each_element_once_and_hand_on_scratch) {
 // ---- interrupts ---------------------------------------------------------------------------
 
 TEST_F(Launch, long_work_can_be_interrupted) {
-  struct Interrupted {};
+  struct Interrupted : std::exception {};
   for (const int threads : {1, 2}) {
     set_num_threads(threads);
     set_interrupt_check([] { throw Interrupted(); });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <mutex>
@@ -49,7 +50,7 @@ TEST(buffer, counts_references) {
   EXPECT_FALSE(a->is_unique());
   EXPECT_EQ(a, b);
   BufferRef c = std::move(b);
-  EXPECT_FALSE(b);
+  EXPECT_FALSE(b);  // NOLINT(bugprone-use-after-move): moving empties it
   c = {};
   EXPECT_TRUE(a->is_unique());
   BufferRef& alias = a;
@@ -206,6 +207,7 @@ TEST_F(Allocator, takes_back_what_a_thread_kept) {
   const uint64_t cached = memory_statistics().cached;
   std::thread([] {
     std::vector<BufferRef> live;
+    live.reserve(1000);
     for (int i = 0; i < 1000; ++i) live.push_back(Buffer::allocate(500));
   }).join();
   EXPECT_GE(memory_statistics().cached, cached + 500000);
@@ -257,6 +259,7 @@ TEST_F(Allocator, is_safe_among_threads) {
     }
   };
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) threads.emplace_back(work, i);
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(damaged, 0);
@@ -276,9 +279,12 @@ long huge_kilobytes_at(const char* address) {
   const auto wanted = reinterpret_cast<uintptr_t>(address);
   bool inside = false;
   for (std::string line; std::getline(maps, line);) {
-    unsigned long first = 0;
-    unsigned long last = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx ", &first, &last) == 2) {
+    uintptr_t first = 0;
+    uintptr_t last = 0;
+    const char* const end = line.data() + line.size();
+    const auto [dash, error] = std::from_chars(line.data(), end, first, 16);
+    if (error == std::errc() && *dash == '-') {  // "7f0000000000-7f0000200000 rw-p ..."
+      std::from_chars(dash + 1, end, last, 16);
       inside = first <= wanted && wanted < last;
     } else if (inside && line.starts_with("AnonHugePages:")) {
       return std::stol(line.substr(line.find(':') + 1));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <random>
 #include <thread>
 #include <vector>
@@ -157,7 +158,7 @@ TEST(random, shared_generator_fills_long_arrays_as_one_would_at_once) {
 }
 
 TEST(random, long_fills_can_be_interrupted) {
-  struct Interrupted {};
+  struct Interrupted : std::exception {};
   std::vector<float> values(int64_t{1} << 26);
   set_interrupt_check([] { throw Interrupted(); });
   std::this_thread::sleep_for(std::chrono::milliseconds(60));

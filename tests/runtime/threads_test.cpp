@@ -95,6 +95,7 @@ TEST_F(Threads, loops_run_inside_loops_and_from_many_threads) {
   set_num_threads(3);
   std::atomic<int> calls = 0;
   std::vector<std::thread> callers;
+  callers.reserve(4);
   for (int t = 0; t < 4; ++t) {
     callers.emplace_back([&] {
       for (int round = 0; round < 50; ++round) {
@@ -245,6 +246,7 @@ TEST_F(Threads, a_child_works_when_forked_amid_the_work_of_others) {
   set_num_threads(3);
   std::atomic<bool> stop = false;
   std::vector<std::thread> busy;
+  busy.reserve(2);
   for (int t = 0; t < 2; ++t) {
     busy.emplace_back([&] {
       while (!stop) loop_works();
