@@ -48,6 +48,7 @@ void parallel_for(int64_t count, int threads, LoopBody body);
 // is the calling thread. The body must not throw; each call should take 5 us to 20 ms. Every thread
 // runs in the default floating-point environment. Where the interrupt check throws, no further
 // calls are begun, and the exception leaves when those under way have ended.
+// A process forked off after threads were used here has none of them: it does all calls itself.
 template <class Body>
 void parallel_for(int64_t count, int threads, const Body& body) {
   detail::parallel_for(count, threads, detail::LoopBody(body));
