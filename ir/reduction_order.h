@@ -13,6 +13,7 @@
 // sum is +0 and a product 1.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 

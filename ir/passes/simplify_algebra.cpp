@@ -22,6 +22,7 @@ class Matcher {
   explicit Matcher(const Graph& graph) : graph_(graph) {}
 
   std::optional<Match> match(const Rule& rule, const Node& root) {
+    if (!may_match(rule.pattern, root)) return std::nullopt;
     match_ = {};
     has_dtype_ = false;
     if (!match_operands(rule.pattern, root, {})) return std::nullopt;
@@ -42,6 +43,18 @@ class Matcher {
   };
 
   static bool can_swap(Op op) { return (spec(op).traits & kCommutative) != 0 || op == Op::kFma; }
+
+  // Most rules fail here: each op or constant that the pattern names is among the operands.
+  bool may_match(const Term& pattern, const Node& root) const {
+    return std::ranges::all_of(pattern.operands, [&](const Term& term) {
+      const bool is_constant =
+          term.kind == Term::Kind::kConstant || term.kind == Term::Kind::kNumber;
+      if (!is_constant && term.kind != Term::Kind::kOp) return true;
+      const Op op = is_constant ? Op::kConstant : term.op;
+      return std::ranges::any_of(root.inputs(),
+                                 [&](Value value) { return graph_[value].op == op; });
+    });
+  }
 
   bool match_operands(const Term& term, const Node& node, const Goals& rest) {
     if (node.op != term.op) return false;
