@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "ir/builder.h"
+#include "ir/index_map.h"
 #include "ir/interpret.h"
+#include "ir/passes/schedule.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -15,7 +18,7 @@ namespace {
 // A buffer while the program runs: which elements have been stored, and whether it began with the
 // contents of another.
 struct Memory {
-  Tensor tensor;
+  std::shared_ptr<Tensor> tensor;
   std::vector<bool> stored;
   bool started = false;
 };
@@ -23,32 +26,37 @@ struct Memory {
 class ProgramInterpreter {
  public:
   ProgramInterpreter(const Program& program, std::span<const Tensor> inputs,
-                     std::span<const Scalar> scalars)
-      : program_(program), scalars_(scalars), memory_(program.buffers.size()) {
+                     std::span<const Scalar> scalars, const InterpretOptions& options)
+      : program_(program),
+        scalars_(scalars),
+        options_(options),
+        memory_(program.buffers.size()) {
     std::vector<std::vector<int64_t>> shapes;
     for (const Tensor& input : inputs) shapes.push_back(input.shape);
     symbols_ = bind_symbols(program.inputs, shapes);
     for (size_t i = 0; i < program.buffers.size(); ++i) {
       const Buffer& buffer = program.buffers[i];
       if (buffer.kind == Buffer::Kind::kInput) {
-        memory_[i].tensor = inputs[static_cast<size_t>(buffer.index)];
-        memory_[i].stored.assign(static_cast<size_t>(memory_[i].tensor.element_count()), true);
+        memory_[i].tensor =
+            std::make_shared<Tensor>(inputs[static_cast<size_t>(buffer.index)]);
+        memory_[i].started = true;
       } else if (buffer.kind != Buffer::Kind::kBlock) {
         memory_[i] = fresh(buffer.dtype, evaluate(buffer.shape, symbols_));
       }
     }
   }
 
-  std::vector<Tensor> run(int64_t block);
+  std::vector<Tensor> run();
 
  private:
   static Memory fresh(DType dtype, std::vector<int64_t> shape) {
-    Memory memory{Tensor(dtype, std::move(shape)), {}, false};
-    memory.stored.assign(static_cast<size_t>(memory.tensor.element_count()), false);
+    Memory memory{std::make_shared<Tensor>(dtype, std::move(shape)), {}, false};
+    memory.stored.assign(static_cast<size_t>(memory.tensor->element_count()), false);
     return memory;
   }
 
-  void run_step(const Step& step, int64_t block);
+  void run_step(const Step& step);
+  void run_blocks(std::span<const Kernel> kernels);
   void run_kernel(const Kernel& kernel);
   void start(int buffer);
   Memory& memory(int buffer) { return memory_[static_cast<size_t>(buffer)]; }
@@ -66,6 +74,7 @@ class ProgramInterpreter {
 
   const Program& program_;
   std::span<const Scalar> scalars_;
+  const InterpretOptions options_;
   SymbolValues symbols_;
   std::vector<Memory> memory_;
   bool in_block_ = false;
@@ -131,7 +140,7 @@ Tensor ProgramInterpreter::load(const Node& node, const Operand& operand) {
     if (!source.started && !source.stored[static_cast<size_t>(position)]) {
       throw InternalError(format("element {} is loaded before it is stored", position));
     }
-    result.set_element(point, source.tensor.element(position));
+    result.set_element(point, source.tensor->element(position));
   }
   return result;
 }
@@ -190,25 +199,30 @@ void ProgramInterpreter::start(int buffer) {
   const int base = program_.buffers[static_cast<size_t>(buffer)].starts_as;
   if (target.started || base < 0) return;
   target.started = true;
-  target.tensor = memory(base).tensor;
+  if (options_.in_place && can_start_in_place(program_, buffer)) {
+    target.tensor = memory(base).tensor;
+  } else {
+    *target.tensor = *memory(base).tensor;
+  }
 }
 
 void ProgramInterpreter::store(const Operand& operand, const Tensor& value) {
   start(operand.buffer);
   Memory& target = memory(operand.buffer);
   const std::vector<int64_t> to = positions(operand);
-  std::vector<bool> here(target.stored.size());
+  const bool each_block = !names({operand.shape, operand.axes}, 0);
+  std::vector<bool> here(target.stored.size(), each_block);
   for (int64_t point = 0; point < points_; ++point) {
     const int64_t at = to[static_cast<size_t>(point)];
     const auto position = static_cast<size_t>(at);
     const Scalar element = value.element(point);
-    // A row value is stored at each point of its row, if need be.
-    const bool again = here[position] && same_bits(target.tensor.element(at), element);
+    // The same at each point of loops that the operand does not name.
+    const bool again = here[position] && same_bits(target.tensor->element(at), element);
     if (target.stored[position] && !again) {
       throw InternalError(format("element {} is stored twice", at));
     }
     here[position] = target.stored[position] = true;
-    target.tensor.set_element(at, element);
+    target.tensor->set_element(at, element);
   }
 }
 
@@ -223,15 +237,12 @@ void ProgramInterpreter::run_kernel(const Kernel& kernel) {
   }
 }
 
-void ProgramInterpreter::run_step(const Step& step, int64_t block) {
-  in_block_ = step.blocked;
-  if (!step.blocked) {
-    for (const Kernel& kernel : step.kernels) run_kernel(kernel);
-    return;
-  }
-  const int64_t trips = step.kernels[0].domain[0].evaluate(symbols_);
-  for (block_start_ = 0; block_start_ < trips; block_start_ += block) {
-    block_size_ = std::min(block, trips - block_start_);
+// All of them on a block of the outermost loop, then on the next.
+void ProgramInterpreter::run_blocks(std::span<const Kernel> kernels) {
+  in_block_ = true;
+  const int64_t trips = kernels[0].domain[0].evaluate(symbols_);
+  for (block_start_ = 0; block_start_ < trips; block_start_ += options_.block) {
+    block_size_ = std::min(options_.block, trips - block_start_);
     for (size_t i = 0; i < memory_.size(); ++i) {
       const Buffer& buffer = program_.buffers[i];
       if (buffer.kind != Buffer::Kind::kBlock) continue;
@@ -239,12 +250,24 @@ void ProgramInterpreter::run_step(const Step& step, int64_t block) {
       shape[0] = block_size_;
       memory_[i] = fresh(buffer.dtype, std::move(shape));
     }
-    for (const Kernel& kernel : step.kernels) run_kernel(kernel);
+    for (const Kernel& kernel : kernels) run_kernel(kernel);
+  }
+  in_block_ = false;
+}
+
+void ProgramInterpreter::run_step(const Step& step) {
+  if (step.blocked) return run_blocks(step.kernels);
+  for (const Kernel& kernel : step.kernels) {
+    if (kernel.domain.rank() > kernel.reduced) {
+      run_blocks({&kernel, 1});
+    } else {
+      run_kernel(kernel);
+    }
   }
 }
 
 void ProgramInterpreter::require(const FirstFailure& check) {
-  const int64_t first = memory(check.buffer).tensor.at<int64_t>(0);
+  const int64_t first = memory(check.buffer).tensor->at<int64_t>(0);
   if (first == FirstFailure::kNone) return;
   const std::vector<int64_t> position = unravel(first, evaluate(check.shape, symbols_));
   throw ValueError(position.empty()
@@ -252,9 +275,9 @@ void ProgramInterpreter::require(const FirstFailure& check) {
                        : format("{} at element {}", check.message, format_tuple(position)));
 }
 
-std::vector<Tensor> ProgramInterpreter::run(int64_t block) {
+std::vector<Tensor> ProgramInterpreter::run() {
   for (size_t i = 0; i < program_.steps.size(); ++i) {
-    run_step(program_.steps[i], block);
+    run_step(program_.steps[i]);
     if (static_cast<int>(i) + 1 != program_.check_steps) continue;
     for (const FirstFailure& check : program_.checks) require(check);
   }
@@ -265,7 +288,7 @@ std::vector<Tensor> ProgramInterpreter::run(int64_t block) {
     if (!result.started && std::ranges::find(result.stored, false) != result.stored.end()) {
       throw InternalError("an element of a result is not stored");
     }
-    results.push_back(result.tensor);
+    results.push_back(*result.tensor);
   }
   return results;
 }
@@ -273,8 +296,8 @@ std::vector<Tensor> ProgramInterpreter::run(int64_t block) {
 }  // namespace
 
 std::vector<Tensor> interpret(const Program& program, std::span<const Tensor> inputs,
-                              std::span<const Scalar> scalars, int64_t block) {
-  return ProgramInterpreter(program, inputs, scalars).run(block);
+                              std::span<const Scalar> scalars, const InterpretOptions& options) {
+  return ProgramInterpreter(program, inputs, scalars, options).run();
 }
 
 }  // namespace lanewise::ir

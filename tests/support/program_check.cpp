@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/interpret_program.h"
+#include "ir/passes/schedule.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "support/error.h"
@@ -12,29 +13,47 @@ namespace lanewise::test {
 
 using namespace ir;
 
+namespace {
+
+// The results, or the message of the error.
+template <class Interpret>
+std::pair<std::vector<Tensor>, std::string> outcome(Interpret interpret) {
+  try {
+    return {interpret(), {}};
+  } catch (const Error& error) {
+    return {{}, error.what()};
+  }
+}
+
+void expect_valid(const Program& program) {
+  const auto problem = find_problem(program);
+  EXPECT_FALSE(problem.has_value())
+      << problem->message << " in kernel " << problem->kernel << "\n" << print(program);
+  if (problem) return;
+  EXPECT_EQ(parse_program(print(program)), program) << print(program);
+}
+
+}  // namespace
+
 Program fuse_and_check(const Graph& graph, const SymbolValues& symbols,
                        const FuseOptions& options) {
-  const Program program = fuse(graph, options);
-  const auto problem = find_problem(program);
-  EXPECT_FALSE(problem.has_value()) << problem->message << " in kernel " << problem->kernel << "\n" << print(program);
-  EXPECT_EQ(parse_program(print(program)), program) << print(program);
   Random random(graph.size());
   const std::vector<Tensor> inputs = random_inputs(random, graph, symbols);
   const std::vector<Scalar> scalars = random_scalars(random, graph);
-  const auto run = [&](const auto& function) -> std::pair<std::vector<Tensor>, std::string> {
-    try {
-      return {interpret(function, inputs, scalars), {}};
-    } catch (const Error& error) {
-      return {{}, error.what()};
+  const auto [expected, expected_error] =
+      outcome([&] { return interpret(graph, inputs, scalars); });
+  Program program = fuse(graph, options);
+  for (const bool improved : {false, true}) {
+    if (improved) schedule(program);
+    expect_valid(program);
+    const auto [actual, actual_error] =
+        outcome([&] { return interpret(program, inputs, scalars, {.in_place = improved}); });
+    EXPECT_EQ(expected_error, actual_error) << print(graph) << print(program);
+    EXPECT_EQ(expected.size(), actual.size());
+    for (size_t i = 0; i < std::min(expected.size(), actual.size()); ++i) {
+      EXPECT_TRUE(same_bits(expected[i], actual[i]))
+          << "result " << i << " of\n" << print(graph) << print(program);
     }
-  };
-  const auto [expected, expected_error] = run(graph);
-  const auto [actual, actual_error] = run(program);
-  EXPECT_EQ(expected_error, actual_error) << print(graph) << print(program);
-  EXPECT_EQ(expected.size(), actual.size());
-  for (size_t i = 0; i < std::min(expected.size(), actual.size()); ++i) {
-    EXPECT_TRUE(same_bits(expected[i], actual[i]))
-        << "result " << i << " of\n" << print(graph) << print(program);
   }
   return program;
 }

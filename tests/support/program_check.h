@@ -7,8 +7,8 @@
 
 namespace lanewise::test {
 
-// Fuses, verifies, and expects the program to give what the graph gives, bit for bit, on random
-// arguments.
+// Fuses and schedules, verifies, and expects the program before and after scheduling to give what
+// the graph gives, bit for bit, on random arguments.
 ir::Program fuse_and_check(const ir::Graph& graph, const ir::SymbolValues& symbols = {},
                            const ir::FuseOptions& options = {});
 
