@@ -128,8 +128,9 @@ std::pair<Dim, Dim> divide(const Dim& a, const Dim& b) {
     const auto [monomial, coefficient] = *std::ranges::min_element(
         rest.terms, precedes, [](const auto& term) { return term.first; });
     const int64_t whole =
-        monomial.empty() ? floored_quotient(coefficient, lead_coefficient)
-                         : (coefficient % lead_coefficient == 0 ? coefficient / lead_coefficient : 0);
+        monomial.empty()
+            ? floored_quotient(coefficient, lead_coefficient)
+            : (coefficient % lead_coefficient == 0 ? coefficient / lead_coefficient : 0);
     if (whole == 0 || !std::ranges::includes(monomial, lead)) {
       remainder.add(monomial, coefficient);
       rest.add(monomial, -coefficient);

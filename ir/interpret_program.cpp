@@ -27,18 +27,14 @@ class ProgramInterpreter {
  public:
   ProgramInterpreter(const Program& program, std::span<const Tensor> inputs,
                      std::span<const Scalar> scalars, const InterpretOptions& options)
-      : program_(program),
-        scalars_(scalars),
-        options_(options),
-        memory_(program.buffers.size()) {
+      : program_(program), scalars_(scalars), options_(options), memory_(program.buffers.size()) {
     std::vector<std::vector<int64_t>> shapes;
     for (const Tensor& input : inputs) shapes.push_back(input.shape);
     symbols_ = bind_symbols(program.inputs, shapes);
     for (size_t i = 0; i < program.buffers.size(); ++i) {
       const Buffer& buffer = program.buffers[i];
       if (buffer.kind == Buffer::Kind::kInput) {
-        memory_[i].tensor =
-            std::make_shared<Tensor>(inputs[static_cast<size_t>(buffer.index)]);
+        memory_[i].tensor = std::make_shared<Tensor>(inputs[static_cast<size_t>(buffer.index)]);
         memory_[i].started = true;
       } else if (buffer.kind != Buffer::Kind::kBlock) {
         memory_[i] = fresh(buffer.dtype, evaluate(buffer.shape, symbols_));

@@ -35,8 +35,7 @@ Buffer stored_buffer(const Graph& graph, size_t i, const Places& places,
   const auto number = static_cast<size_t>(output - graph.outputs.begin());
   buffer.kind = Buffer::Kind::kOutput;
   buffer.index = static_cast<int>(number);
-  buffer.contiguous =
-      number >= options.strided_outputs.size() || !options.strided_outputs[number];
+  buffer.contiguous = number >= options.strided_outputs.size() || !options.strided_outputs[number];
   return buffer;
 }
 
@@ -54,8 +53,8 @@ Places place(const Plan& plan, const FuseOptions& options, Program& program) {
     const bool is_input = node.op == Op::kInput;
     if (is_input) places.buffer[i] = node.get<Slot>().index;
     if (plan.home[i] < 0) continue;
-    int& place = is_input ? places.copy[static_cast<size_t>(node.get<Slot>().index)]
-                          : places.buffer[i];
+    int& place =
+        is_input ? places.copy[static_cast<size_t>(node.get<Slot>().index)] : places.buffer[i];
     place = static_cast<int>(program.buffers.size());
     program.buffers.push_back(stored_buffer(graph, i, places, options));
   }
@@ -77,7 +76,8 @@ std::vector<int> order_of(const std::vector<Group>& groups) {
     std::ranges::sort(needs);
     needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
     missing[i] = static_cast<int>(needs.size());
-    for (const int needed : needs) users[static_cast<size_t>(needed)].push_back(static_cast<int>(i));
+    for (const int needed : needs)
+      users[static_cast<size_t>(needed)].push_back(static_cast<int>(i));
   }
   std::set<std::pair<std::pair<int, uint32_t>, int>> ready;
   for (size_t i = 0; i < groups.size(); ++i) {
@@ -119,8 +119,8 @@ Program fuse(const Graph& graph, const FuseOptions& options) {
   for (size_t i = 0; i < graph.checks.size(); ++i) {
     if (!plan.failures[i].valid()) continue;
     const Check& check = graph.checks[i];
-    program.checks.push_back({places.buffer[plan.failures[i].index],
-                              graph[check.predicate].shape, check.message, check.source});
+    program.checks.push_back({places.buffer[plan.failures[i].index], graph[check.predicate].shape,
+                              check.message, check.source});
   }
   return program;
 }

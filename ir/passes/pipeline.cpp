@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "ir/passes/schedule.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "support/error.h"
@@ -28,19 +29,23 @@ std::string_view environment(const char* name) {
   return value ? value : "";
 }
 
-const GraphPass& find_pass(std::string_view name) {
+constexpr std::string_view kFuse = "fuse";
+constexpr std::string_view kSchedule = "schedule";
+
+bool is_optional(std::string_view name) {
+  if (name == kFuse) return false;
+  if (name == kSchedule) return true;
   const auto found = std::ranges::find(kGraphPasses, name, &GraphPass::name);
   if (found == std::end(kGraphPasses)) throw ValueError(format("passes: no pass '{}'", name));
-  return *found;
+  return found->optional;
 }
 
 void check_names(const PassOptions& options) {
   for (const std::string& name : options.disabled) {
-    if (!find_pass(name).optional) {
-      throw ValueError(format("passes: '{}' cannot be left out", name));
-    }
+    if (!is_optional(name)) throw ValueError(format("passes: '{}' cannot be left out", name));
   }
-  if (!options.print_after.empty() && options.print_after != "all") find_pass(options.print_after);
+  if (!options.print_after.empty() && options.print_after != "all")
+    is_optional(options.print_after);
 }
 
 // One pass by name: left out, timed, verified, printed as the options say.
@@ -90,6 +95,15 @@ void optimize(Graph& graph, const PassOptions& options) {
   const Runner run(options);
   if (options.verify) verify(graph, "recording");
   for (const GraphPass& pass : kGraphPasses) run(pass.name, graph, pass.run);
+}
+
+Program lower(Graph graph, const FuseOptions& fusion, const PassOptions& options) {
+  optimize(graph, options);
+  const Runner run(options);
+  Program program;
+  run(kFuse, program, [&](Program& result) { result = fuse(graph, fusion); });
+  run(kSchedule, program, schedule);
+  return program;
 }
 
 }  // namespace lanewise::ir

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "ir/passes/fuse.h"
 #include "ir/passes/passes.h"
 
 namespace lanewise::ir {
@@ -18,7 +19,8 @@ struct GraphPass {
   bool optional = true;
 };
 
-// In the order in which they run. Graphs become programs after these.
+// In the order in which they run. Graphs become programs after these, by "fuse", which has to run,
+// and "schedule", which may be left out.
 inline constexpr GraphPass kGraphPasses[] = {
     {"canonicalize", canonicalize},
     {"fold_constants", fold_constants},
@@ -54,5 +56,9 @@ struct PassOptions {
 // Runs kGraphPasses. Throws ValueError where the options name a pass that does not exist, or turn
 // off one that has to run.
 void optimize(Graph& graph, const PassOptions& options = PassOptions::from_environment());
+
+// The same, then fuses and schedules.
+Program lower(Graph graph, const FuseOptions& fusion = {},
+              const PassOptions& options = PassOptions::from_environment());
 
 }  // namespace lanewise::ir

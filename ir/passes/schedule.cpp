@@ -88,8 +88,7 @@ bool can_block(const Step& first, const Flow& first_flow, const Step& second,
     }
   }
   std::vector<int> crossing;
-  std::ranges::set_intersection(first_flow.stores, second_flow.loads,
-                                std::back_inserter(crossing));
+  std::ranges::set_intersection(first_flow.stores, second_flow.loads, std::back_inserter(crossing));
   if (crossing.empty()) return false;
   bool rows = true;
   std::vector<const Shape*> seen_as(crossing.size());
@@ -137,7 +136,8 @@ void Scheduler::find_flows() {
   readers_.assign(program_.buffers.size(), 0);
   for (size_t i = 0; i < count; ++i) {
     flows_.push_back(flow_of(source_[i], program_));
-    for (const int buffer : flows_[i].stores) writer[static_cast<size_t>(buffer)] = static_cast<int>(i);
+    for (const int buffer : flows_[i].stores)
+      writer[static_cast<size_t>(buffer)] = static_cast<int>(i);
     for (const int buffer : flows_[i].loads) ++readers_[static_cast<size_t>(buffer)];
   }
   users_.resize(count);
@@ -169,9 +169,9 @@ bool Scheduler::waits_for_readers(int step) const {
 int Scheduler::choose(int previous) {
   if (previous >= 0) {
     for (const int user : users_[static_cast<size_t>(previous)]) {
-      if (ready_.contains(user) && can_block(steps_.back(), last_flow_,
-                                             source_[static_cast<size_t>(user)],
-                                             flows_[static_cast<size_t>(user)])) {
+      if (ready_.contains(user) &&
+          can_block(steps_.back(), last_flow_, source_[static_cast<size_t>(user)],
+                    flows_[static_cast<size_t>(user)])) {
         return user;
       }
     }
@@ -188,8 +188,8 @@ void Scheduler::emit(int number) {
   if (!steps_.empty() && can_block(steps_.back(), last_flow_, step, flow)) {
     steps_.back().blocked = true;
     std::ranges::move(step.kernels, std::back_inserter(steps_.back().kernels));
-    for (auto [to, from] : {std::pair(&last_flow_.loads, &flow.loads),
-                            std::pair(&last_flow_.stores, &flow.stores)}) {
+    for (auto [to, from] :
+         {std::pair(&last_flow_.loads, &flow.loads), std::pair(&last_flow_.stores, &flow.stores)}) {
       to->insert(to->end(), from->begin(), from->end());
       sort_unique(*to);
     }
@@ -309,10 +309,12 @@ bool can_start_in_place(const Program& program, int number) {
   bool overwritten = false;  // by a kernel met so far
   for (const Step& step : program.steps) {
     const bool mixed = step.blocked && std::ranges::any_of(step.kernels, [&](const Kernel& kernel) {
-      bool stores = false;
-      for_each_store(kernel, [&](const Operand& operand) { stores |= operand.buffer == number; });
-      return stores;
-    });
+                         bool stores = false;
+                         for_each_store(kernel, [&](const Operand& operand) {
+                           stores |= operand.buffer == number;
+                         });
+                         return stores;
+                       });
     for (const Kernel& kernel : step.kernels) {
       const Operand* target = nullptr;
       bool starts_another = false;
@@ -326,8 +328,8 @@ bool can_start_in_place(const Program& program, int number) {
       bool safe = true;
       for_each_load(kernel, [&](const Operand& operand) {
         if (operand.buffer != base) return;
-        const bool same_element = target && kernel.reduced == 0 &&
-                                  operand.shape == target->shape && operand.axes == target->axes;
+        const bool same_element = target && kernel.reduced == 0 && operand.shape == target->shape &&
+                                  operand.axes == target->axes;
         safe &= same_element || (!overwritten && !mixed);
       });
       if (!safe) return false;

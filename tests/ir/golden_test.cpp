@@ -5,8 +5,9 @@
 //   ----
 //   func @f(...) -> ... { ... }          (or the word: unchanged)
 //
-// "all" stands for the whole list. Both sides are also run by the interpreter on random values. A
-// symbolic size is 5 for the first symbol, 6 for the next and so on. With the environment variable
+// "all" stands for the whole list. With "fuse", or "fuse, schedule" at the end, a program is
+// expected. Both sides are also run by the interpreter on random values. A symbolic size is 5 for
+// the first symbol, 6 for the next and so on. With the environment variable
 // LANEWISE_UPDATE_GOLDEN=1 expectations are written instead of compared.
 #include <gtest/gtest.h>
 
@@ -17,8 +18,11 @@
 #include <sstream>
 
 #include "ir/interpret.h"
+#include "ir/interpret_program.h"
 #include "ir/passes/pipeline.h"
+#include "ir/passes/schedule.h"
 #include "ir/text.h"
+#include "ir/verify.h"
 #include "support/error.h"
 #include "support/format.h"
 #include "tests/support/random_graph.h"
@@ -96,7 +100,8 @@ SymbolValues symbol_values(const Graph& graph) {
   return values;
 }
 
-void expect_equal_results(const Graph& before, const Graph& after) {
+template <class Function>
+void expect_equal_results(const Graph& before, const Function& after) {
   test::Random random(before.size());
   for (int i = 0; i < 10; ++i) {
     const auto inputs = test::random_inputs(random, before, symbol_values(before));
@@ -105,7 +110,8 @@ void expect_equal_results(const Graph& before, const Graph& after) {
     std::string errors[2];
     for (const bool is_after : {false, true}) {
       try {
-        results[is_after] = interpret(is_after ? after : before, inputs, scalars);
+        results[is_after] =
+            is_after ? interpret(after, inputs, scalars) : interpret(before, inputs, scalars);
       } catch (const ValueError& error) {
         errors[is_after] = error.what();
       }
@@ -118,20 +124,41 @@ void expect_equal_results(const Graph& before, const Graph& after) {
 }
 
 void expect_law(const Graph& graph) { EXPECT_EQ(parse_graph(print(graph)), graph); }
+void expect_law(const Program& program) {
+  verify(program, "fuse");
+  EXPECT_EQ(parse_program(print(program)), program);
+}
+
+// What the passes make of `before`: a graph, or a program where "fuse" is among them.
+std::string run_passes(const std::vector<std::string>& passes, const Graph& before) {
+  Graph after = before;
+  std::optional<Program> program;
+  for (const std::string& pass : passes) {
+    if (pass == "fuse") {
+      program = fuse(after);
+    } else if (pass == "schedule") {
+      schedule(program.value());
+    } else {
+      run_pass(pass, after);
+    }
+  }
+  expect_law(before);
+  if (program) {
+    expect_law(*program);
+    expect_equal_results(before, *program);
+    return print(*program);
+  }
+  expect_law(after);
+  expect_equal_results(before, after);
+  return after == before ? std::string(kUnchanged) : print(after);
+}
 
 class Goldens : public testing::TestWithParam<fs::path> {};
 
 TEST_P(Goldens, Run) {
   const Golden golden = parse_golden(read(GetParam()));
   ASSERT_FALSE(golden.passes.empty()) << "no line '" << kPasses << " ...'";
-  const Graph before = parse_graph(golden.input);
-  Graph after = before;
-  for (const std::string& pass : golden.passes) run_pass(pass, after);
-  expect_law(before);
-  expect_law(after);
-  expect_equal_results(before, after);
-
-  const std::string actual = after == before ? std::string(kUnchanged) : print(after);
+  const std::string actual = run_passes(golden.passes, parse_graph(golden.input));
   if (updates()) {
     std::ofstream(GetParam()) << golden.input << kSeparator << actual;
     return;

@@ -27,8 +27,8 @@ std::pair<std::vector<Tensor>, std::string> outcome(Interpret interpret) {
 
 void expect_valid(const Program& program) {
   const auto problem = find_problem(program);
-  EXPECT_FALSE(problem.has_value())
-      << problem->message << " in kernel " << problem->kernel << "\n" << print(program);
+  EXPECT_FALSE(problem.has_value()) << problem->message << " in kernel " << problem->kernel << "\n"
+                                    << print(program);
   if (problem) return;
   EXPECT_EQ(parse_program(print(program)), program) << print(program);
 }
@@ -51,8 +51,8 @@ Program fuse_and_check(const Graph& graph, const SymbolValues& symbols,
     EXPECT_EQ(expected_error, actual_error) << print(graph) << print(program);
     EXPECT_EQ(expected.size(), actual.size());
     for (size_t i = 0; i < std::min(expected.size(), actual.size()); ++i) {
-      EXPECT_TRUE(same_bits(expected[i], actual[i]))
-          << "result " << i << " of\n" << print(graph) << print(program);
+      EXPECT_TRUE(same_bits(expected[i], actual[i])) << "result " << i << " of\n"
+                                                     << print(graph) << print(program);
     }
   }
   return program;

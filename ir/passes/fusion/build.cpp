@@ -102,7 +102,8 @@ Value Build::slotted(Op op, DType dtype, Operand operand, Source source) {
     candidates.push_back(slot);
     draft_.operands.push_back(std::move(operand));
   }
-  return body_.add({.op = op, .dtype = dtype, .shape = {}, .attribute = Slot{slot}, .source = source});
+  return body_.add(
+      {.op = op, .dtype = dtype, .shape = {}, .attribute = Slot{slot}, .source = source});
 }
 
 Value Build::load(uint32_t index, const IndexMap& map) {
@@ -122,7 +123,8 @@ Value Build::load(uint32_t index, const IndexMap& map) {
 Value Build::iota(const Node& n, const IndexMap& map) {
   const auto axes = decompose(ir::flatten(map), n.shape, group_.loops);
   if (!axes) throw InternalError("fuse: iota without an axis");
-  Operand number{Operand::kIndex, {}, {renumber((*axes)[static_cast<size_t>(n.get<Slot>().index)])}};
+  Operand number{
+      Operand::kIndex, {}, {renumber((*axes)[static_cast<size_t>(n.get<Slot>().index)])}};
   return slotted(Op::kIota, n.dtype, std::move(number), n.source);
 }
 
@@ -172,15 +174,14 @@ void Build::add_store(const Root& root) {
   const IndexMap map = plan_.maps[final_map(root.map)];
   if (n.op == Op::kUpdate) {
     const IndexMap target = compose(map, n.get<Window>(), n.shape, group_.loops);
-    draft_.stores.push_back({operand(places_.buffer[root.node], n.shape, target),
-                             value_of(n.operands[1], root.map)});
+    draft_.stores.push_back(
+        {operand(places_.buffer[root.node], n.shape, target), value_of(n.operands[1], root.map)});
     return;
   }
-  const int buffer = n.op == Op::kInput
-                         ? places_.copy[static_cast<size_t>(n.get<Slot>().index)]
-                         : places_.buffer[root.node];
-  draft_.stores.push_back({operand(buffer, n.shape, map),
-                           value_of(plan_.graph.value(root.node), root.map)});
+  const int buffer = n.op == Op::kInput ? places_.copy[static_cast<size_t>(n.get<Slot>().index)]
+                                        : places_.buffer[root.node];
+  draft_.stores.push_back(
+      {operand(buffer, n.shape, map), value_of(plan_.graph.value(root.node), root.map)});
 }
 
 Draft Build::run() {

@@ -16,8 +16,8 @@ constexpr int kRarePenalty = 1000;
 constexpr int kLeaf = -1;
 
 int primitives(const Draft& draft) {
-  return static_cast<int>(std::ranges::count_if(
-      draft.body.nodes(), [](const Node& node) { return node.arity() > 0; }));
+  return static_cast<int>(
+      std::ranges::count_if(draft.body.nodes(), [](const Node& node) { return node.arity() > 0; }));
 }
 
 // A loop number beyond 62 shares a bit; ranks are small.
@@ -68,12 +68,12 @@ class Cut {
   const FuseLimits& limits_;
   int& count_;
   Walk walk_;
-  std::vector<uint64_t> loops_;   // which loops each value depends on, as bits
-  std::vector<int> position_;     // in the sequence; kLeaf for what every kernel has for itself
+  std::vector<uint64_t> loops_;  // which loops each value depends on, as bits
+  std::vector<int> position_;    // in the sequence; kLeaf for what every kernel has for itself
   std::vector<Value> sequence_;
-  std::vector<int> last_use_;     // by position: the last position that uses it, or its own
+  std::vector<int> last_use_;  // by position: the last position that uses it, or its own
   std::vector<std::vector<Draft::Store>> stores_;  // by position: those of the value
-  std::vector<int> live_;         // by position: the cost of cutting before it
+  std::vector<int> live_;                          // by position: the cost of cutting before it
   std::vector<int> operand_met_;  // for each draft operand: the piece (its start) that loads it
   std::vector<int> value_met_;    // the same for values of earlier pieces
   Crossing crossing_;
@@ -107,11 +107,13 @@ void Cut::find_loops() {
 void Cut::put_in_sequence() {
   walk_.restart();
   for (const Draft::Store& store : draft_.stores) {
-    walk_.go(store.value, [](Value) { return false; }, [&](Value value) {
-      if (position(value) == kLeaf) return;
-      position_[value.index] = static_cast<int>(sequence_.size());
-      sequence_.push_back(value);
-    });
+    walk_.go(
+        store.value, [](Value) { return false; },
+        [&](Value value) {
+          if (position(value) == kLeaf) return;
+          position_[value.index] = static_cast<int>(sequence_.size());
+          sequence_.push_back(value);
+        });
   }
 }
 

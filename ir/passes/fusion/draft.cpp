@@ -39,8 +39,8 @@ std::optional<AxisIndex> along_points(const AxisIndex& index, std::span<const Di
 bool flatten(Operand& operand, std::span<const Dim> strides, const std::vector<Buffer>& buffers) {
   const bool number = operand.buffer == Operand::kIndex;
   if (!number && !buffers[static_cast<size_t>(operand.buffer)].contiguous) return false;
-  const auto index = along_points(
-      number ? operand.axes[0] : ir::flatten({operand.shape, operand.axes}), strides);
+  const auto index =
+      along_points(number ? operand.axes[0] : ir::flatten({operand.shape, operand.axes}), strides);
   if (!index) return false;
   if (!number) operand.shape = Shape{operand.shape.element_count()};
   operand.axes = {*index};

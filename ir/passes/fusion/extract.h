@@ -56,9 +56,8 @@ void Walk::go(Value value, Given given, Visit visit) {
     std::array<Value, kMaxArity> operands = node.operands;
     const auto end = operands.begin() + node.arity();
     std::reverse(operands.begin(), end);
-    std::stable_sort(operands.begin(), end, [&](Value a, Value b) {
-      return registers_[a.index] < registers_[b.index];
-    });
+    std::stable_sort(operands.begin(), end,
+                     [&](Value a, Value b) { return registers_[a.index] < registers_[b.index]; });
     for (auto it = operands.begin(); it != end; ++it) pending_.emplace_back(*it, false);
   }
 }

@@ -203,7 +203,8 @@ bool Planner::rows_fit(const Demand& demand, const std::vector<int>& covering, c
   if (!reduced.empty() && others != reduced) return false;
   if (demand.at_points && rows.is_constant() && rows.value() > limits_.long_row) return false;
   if (others.empty()) return true;
-  if (reduced.empty() && !std::ranges::equal(others, std::span(loops.order()).last(others.size()))) {
+  if (reduced.empty() &&
+      !std::ranges::equal(others, std::span(loops.order()).last(others.size()))) {
     return false;
   }
   Dim count = 1;
@@ -254,6 +255,13 @@ bool Planner::must_store(uint32_t index, const std::vector<Demand>& demands) {
 
 bool Planner::worth_storing(uint32_t index, const std::vector<Demand>& demands) {
   const Facts& facts = facts_[index];
+  if (demands.size() == 1) {
+    // The usual case, at once.
+    const Group& user = group(demands[0].group);
+    if (demands[0].map == user.everywhere && user.loops.order().size() == user.everywhere_loops) {
+      return false;
+    }
+  }
   double uses = 0;
   bool single = demands.size() == 1;
   for (const Demand& demand : demands) {
@@ -261,6 +269,10 @@ bool Planner::worth_storing(uint32_t index, const std::vector<Demand>& demands) 
     const IndexMap map = expand(plan_.maps[demand.map], loops);
     const auto covering = covering_loops(map, loops);
     const bool everywhere = covering && covering->size() == loops.order().size();
+    if (everywhere) {
+      group(demand.group).everywhere = demand.map;
+      group(demand.group).everywhere_loops = loops.order().size();
+    }
     bool once = everywhere;
     if (!everywhere && !facts.rows.is(kNoRows)) {
       if (!covering || facts.rows.is(kMixedRows)) return true;
@@ -525,8 +537,7 @@ void Planner::demand_operands(uint32_t index, const Demand& d, Item& item) {
   } else if (n.op == Op::kWindow) {
     Loops& loops = group(d.group).loops;
     const IndexMap map = *see_as(plan_.maps[d.map], n.shape, loops);
-    const IndexMap operand =
-        compose(map, n.get<Window>(), plan_.graph[n.operands[0]].shape, loops);
+    const IndexMap operand = compose(map, n.get<Window>(), plan_.graph[n.operands[0]].shape, loops);
     const bool drops = std::ranges::any_of(
         loops.order(), [&](int loop) { return names(map, loop) && !names(operand, loop); });
     item.operand_map = plan_.maps.intern(operand);

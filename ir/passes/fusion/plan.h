@@ -43,13 +43,16 @@ struct Root {
 // A loop nest in the making.
 struct Group {
   Loops loops;
-  bool early = false;      // decides a check, so runs before anything else
+  bool early = false;       // decides a check, so runs before anything else
   std::vector<Item> items;  // users before operands
   std::vector<Root> roots;
   std::vector<int> needs;  // groups whose results it loads
   // What it was made for: loops 0, 1, ... walk `shape`; `rows` as in Facts.
   Shape shape;
   Dim rows;
+  // An index map that visits each element at just one point, with as many loops as there were.
+  int everywhere = -1;
+  size_t everywhere_loops = 0;
 };
 
 struct Plan {
