@@ -309,9 +309,11 @@ class ProgramPrinter {
       const std::string loop = loop_name(kernel, term.loop);
       std::string step = to_string(term.step);
       if (!term.step.is_constant() && step.find_first_of("- ") != std::string::npos) {
-        step = "(" + step + ")";
+        step = format("({})", step);
       }
-      append(term.step.is(1) ? loop : term.step.is(-1) ? "-" + loop : step + "*" + loop);
+      append(term.step.is(1)    ? loop
+             : term.step.is(-1) ? format("-{}", loop)
+                                : format("{}*{}", step, loop));
     }
     if (!axis.offset.is(0) || out.empty()) append(to_string(axis.offset));
     return out;

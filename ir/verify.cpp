@@ -28,7 +28,7 @@ Complaint check_slot(const Node& node, size_t count) {
 }
 
 Complaint check_input(const Graph& graph, const Node& node) {
-  if (const Complaint bad = check_slot(node, graph.inputs.size())) return bad;
+  if (Complaint bad = check_slot(node, graph.inputs.size())) return bad;
   const Parameter& parameter = graph.inputs[static_cast<size_t>(node.get<Slot>().index)];
   if (node.dtype == parameter.dtype && node.shape == parameter.shape) return {};
   return complaint("input: {} of a parameter {}", type_text(node.dtype, node.shape),
@@ -36,7 +36,7 @@ Complaint check_input(const Graph& graph, const Node& node) {
 }
 
 Complaint check_scalar(const Graph& graph, const Node& node) {
-  if (const Complaint bad = check_slot(node, graph.scalars.size())) return bad;
+  if (Complaint bad = check_slot(node, graph.scalars.size())) return bad;
   const DType dtype = graph.scalars[static_cast<size_t>(node.get<Slot>().index)];
   if (node.dtype == dtype) return {};
   return complaint("scalar: {} of a scalar {}", node.dtype, dtype);
@@ -83,7 +83,7 @@ Complaint check_update(const Node& node, const Node& base, const Node& value) {
   }
   if (value.dtype != base.dtype) return complaint("update: {} into {}", value.dtype, base.dtype);
   const Window& window = node.get<Window>();
-  if (const Complaint bad = check_window(node.op, window, value.shape, base.shape)) return bad;
+  if (Complaint bad = check_window(node.op, window, value.shape, base.shape)) return bad;
   if (value.shape.element_count().is(0)) return {};
   for (int axis = 0; axis < value.shape.rank(); ++axis) {
     const Dim& size = value.shape[axis];
@@ -112,7 +112,7 @@ Complaint check_reduction(const Node& node, const Node& operand) {
 Complaint check_structure(const Graph& graph, const Node& node) {
   const auto operand = [&](size_t i) -> const Node& { return graph[node.operands[i]]; };
   if (is_reduction(node.op)) {
-    if (const Complaint bad = detail::check_dtypes(graph, node)) return bad;
+    if (Complaint bad = detail::check_dtypes(graph, node)) return bad;
     return check_reduction(node, operand(0));
   }
   switch (node.op) {
@@ -135,7 +135,7 @@ Complaint check_structure(const Graph& graph, const Node& node) {
 
 Complaint check_node(const Graph& graph, size_t index) {
   const Node& node = graph.nodes()[index];
-  if (const Complaint bad = detail::check_form(graph, index, false)) return bad;
+  if (Complaint bad = detail::check_form(graph, index, false)) return bad;
   if (!is_elementwise(node.op)) return check_structure(graph, node);
   return detail::check_elementwise(graph, node);
 }
@@ -146,7 +146,7 @@ Complaint check_parameters(const Graph& graph) {
     if (!names.insert(parameter.name).second) {
       return complaint("two parameters are named '{}'", parameter.name);
     }
-    if (const Complaint bad = detail::check_sizes(parameter.shape)) return bad;
+    if (Complaint bad = detail::check_sizes(parameter.shape)) return bad;
   }
   return {};
 }

@@ -16,7 +16,7 @@ using detail::complaint;
 
 Complaint check_buffer(const Program& program, size_t i) {
   const Buffer& buffer = program.buffers[i];
-  if (const Complaint bad = detail::check_sizes(buffer.shape)) return bad;
+  if (Complaint bad = detail::check_sizes(buffer.shape)) return bad;
   const bool is_input = buffer.kind == Buffer::Kind::kInput;
   if (is_input != (i < program.inputs.size())) {
     return complaint("the first buffers are the inputs, in order");

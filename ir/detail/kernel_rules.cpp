@@ -51,14 +51,14 @@ class KernelChecker {
       if (!is_identifier(loop)) return complaint("'{}' is no name for a loop", loop);
       if (!names.insert(loop).second) return complaint("two loops are named {}", loop);
     }
-    if (const Complaint bad = check_sizes(kernel_.domain)) return bad;
-    if (const Complaint bad = no_loop_in(kernel_.domain, names)) return bad;
+    if (Complaint bad = check_sizes(kernel_.domain)) return bad;
+    if (Complaint bad = no_loop_in(kernel_.domain, names)) return bad;
     for (const Operand& operand : kernel_.operands) {
-      if (const Complaint bad = no_loop_in(operand.shape, names)) return bad;
+      if (Complaint bad = no_loop_in(operand.shape, names)) return bad;
       for (const AxisIndex& axis : operand.axes) {
-        if (const Complaint bad = no_loop_in({axis.offset}, names)) return bad;
+        if (Complaint bad = no_loop_in({axis.offset}, names)) return bad;
         for (const auto& term : axis.terms) {
-          if (const Complaint bad = no_loop_in({term.step}, names)) return bad;
+          if (Complaint bad = no_loop_in({term.step}, names)) return bad;
         }
       }
     }
@@ -148,7 +148,7 @@ class KernelChecker {
 
   Complaint check_node(size_t i) {
     const Node& node = body_.nodes()[i];
-    if (const Complaint bad = check_form(body_, i, true)) return bad;
+    if (Complaint bad = check_form(body_, i, true)) return bad;
     if (node.shape.rank() != 0) return complaint("{}: shape {} in a body", node.op, node.shape);
     LoopSet varies = 0;
     for (const Value operand : node.inputs()) varies |= varies_[operand.index];
