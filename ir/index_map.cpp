@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "support/error.h"
+#include "support/format.h"
+
 namespace lanewise::ir {
 
 // ---- loops ---------------------------------------------------------------------------------
@@ -15,9 +18,10 @@ int Loops::append(const Dim& size, bool reduced) {
 }
 
 void Loops::split(int loop, const Dim& inner) {
-  const Dim outer = *exact_quotient(size(loop), inner);
+  const auto outer = exact_quotient(size(loop), inner);
+  if (!outer) throw InternalError(format("a loop of {} split by {}", size(loop), inner));
   const int first = static_cast<int>(entries_.size());
-  entries_.push_back({outer, reduced(loop)});
+  entries_.push_back({*outer, reduced(loop)});
   entries_.push_back({inner, reduced(loop)});
   entries_[static_cast<size_t>(loop)].outer = first;
   entries_[static_cast<size_t>(loop)].inner = first + 1;

@@ -1,7 +1,6 @@
 // One kernel out of a draft.
 #pragma once
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -52,13 +51,21 @@ void Walk::go(Value value, Given given, Visit visit) {
       continue;
     }
     pending_.emplace_back(next, true);
-    // The last one pushed comes first; of equals, the left one.
-    std::array<Value, kMaxArity> operands = node.operands;
-    const auto end = operands.begin() + node.arity();
-    std::reverse(operands.begin(), end);
-    std::stable_sort(operands.begin(), end,
-                     [&](Value a, Value b) { return registers_[a.index] < registers_[b.index]; });
-    for (auto it = operands.begin(); it != end; ++it) pending_.emplace_back(*it, false);
+    // The last one pushed comes first: that with the most registers, of equals the left one.
+    const auto operands = node.inputs();
+    unsigned pushed = 0;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      size_t least = operands.size();
+      for (size_t k = operands.size(); k-- > 0;) {
+        if (pushed >> k & 1) continue;
+        if (least == operands.size() ||
+            registers_[operands[k].index] < registers_[operands[least].index]) {
+          least = k;
+        }
+      }
+      pushed |= 1U << least;
+      pending_.emplace_back(operands[least], false);
+    }
   }
 }
 
