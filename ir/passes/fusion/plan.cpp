@@ -140,7 +140,9 @@ void Planner::demand_operands(uint32_t index, const Demand& d, Item& item) {
     demand(n.operands[0], {d.group, item.operand_map});
   } else if (n.op == Op::kWindow) {
     Loops& loops = group(d.group).loops;
-    const IndexMap map = *see_as(plan_.maps[d.map], n.shape, loops);
+    const auto seen = see_as(plan_.maps[d.map], n.shape, loops);
+    if (!seen) throw InternalError("fuse: a window does not fit its place");
+    const IndexMap& map = *seen;
     const IndexMap operand = compose(map, n.get<Window>(), plan_.graph[n.operands[0]].shape, loops);
     const bool drops = std::ranges::any_of(
         loops.order(), [&](int loop) { return names(map, loop) && !names(operand, loop); });
