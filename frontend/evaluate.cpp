@@ -36,7 +36,7 @@ struct Flight {
 namespace {
 
 Host& mutable_host() {
-  static Host& host = *new Host{[](const std::function<void()>& work) { work(); }, [] {},
+  static Host& host = *new Host{[](const std::function<void()>& work) { work(); },
                                 [](Source) { return std::string(); }};
   return host;
 }
@@ -60,8 +60,7 @@ std::shared_ptr<const Executable> executable_for(const Recorded& recorded) {
   std::vector<uint64_t> key = recorded.key();
   if (auto* found = executable_cache().find(key)) return *found;
   const ir::Graph graph = recorded.graph();
-  std::vector<ArrayLayout> inputs;
-  for (const LeafUse& use : recorded.leaves()) inputs.push_back(use.layout());
+  const std::vector<ArrayLayout> inputs = recorded.layouts();
   std::shared_ptr<const Executable> executable;
   host().unlocked([&] { executable = Executable::build(graph, inputs, {}); });
   executable_cache().insert(std::move(key), executable);

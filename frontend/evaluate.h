@@ -29,12 +29,12 @@ struct StridedData {
 };
 StridedData strided_data(const Array& array);
 
-// Hooks of the language that embeds us: how to run something without its global lock, and what to
-// call now and then in long work (may throw to interrupt it). Default: just call, nothing.
+// Hooks of the language that embeds us. By default work is just called, and no source is known.
+// (runtime::set_interrupt_check is how it interrupts long work.)
 struct Host {
+  // Runs something without the language's global lock.
   std::function<void(const std::function<void()>&)> unlocked;
-  std::function<void()> check_interrupt;
-  // "file.py:12" for a source, or empty.
+  // "file.py:12" for a source, or empty. Called without the lock.
   std::function<std::string(Source)> describe;
 };
 void set_host(Host host);

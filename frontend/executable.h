@@ -15,7 +15,10 @@ namespace lanewise::frontend {
 // How an argument or a result lies in memory.
 struct ArrayLayout {
   std::vector<int64_t> strides;  // bytes
-  bool operator==(const ArrayLayout&) const = default;
+  // An earlier input whose memory this one is part of, and by how many bytes its first element
+  // comes later. Columns of one array share loads that way.
+  int part_of = -1;
+  int64_t offset = 0;
 };
 
 class Executable {

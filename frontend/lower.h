@@ -18,7 +18,6 @@ struct LeafUse {
   Shape shape;
 
   char* data() const;
-  ArrayLayout layout() const;
 };
 
 // A recorded graph in order: what is pending, and what it needs from outside.
@@ -29,6 +28,7 @@ class Recorded {
 
   std::span<Node* const> nodes() const { return nodes_; }      // operands before users
   std::span<const LeafUse> leaves() const { return leaves_; }  // inputs of the graph
+  std::vector<ArrayLayout> layouts() const;                    // of the leaves
   std::span<Node* const> windows() const { return windows_; }  // nodes that became leaf uses
   std::span<const Scalar> scalars() const { return scalars_; }
 
@@ -50,6 +50,8 @@ class Recorded {
   void visit(Node* root);
   // The number of this use of a leaf, a new one if there is none yet.
   uint32_t leaf_number(Node* leaf, const ir::Window* window, const Shape& shape);
+  // The first use of the same leaf, and how far this one is behind it in bytes.
+  std::pair<uint32_t, int64_t> place_in_leaf(uint32_t use) const;
   uint32_t find_use(const Node* leaf, const ir::Window* window, const Shape& shape) const;
   // Position in `nodes_`, or the number of a leaf use with kLeafBit.
   uint32_t number_of(const Node* node) const;

@@ -90,11 +90,11 @@ void Trace::finish(std::span<const Array> results) {
   Recorded recorded(roots);
   for (Node* root : roots) recorded.add_output(root);
   graph_.outputs = recorded.append_to(graph_);
-  captured_strides_.reserve(recorded.leaves().size());
-  for (const LeafUse& use : recorded.leaves()) {
-    captured_.emplace_back(use.leaf);
-    captured_strides_.push_back(use.layout().strides);
-    captured_data_.push_back({use.data(), captured_strides_.back().data()});
+  std::vector<ArrayLayout> layouts = recorded.layouts();
+  for (size_t i = 0; i < layouts.size(); ++i) {
+    captured_.emplace_back(recorded.leaves()[i].leaf);
+    captured_strides_.push_back(std::move(layouts[i].strides));
+    captured_data_.push_back({recorded.leaves()[i].data(), captured_strides_.back().data()});
   }
   for (const Scalar& scalar : recorded.scalars()) literals_.push_back(scalar.bits);
 }
@@ -163,14 +163,14 @@ const Trace::Binding& Trace::binding(std::span<const CallArray> arrays,
   auto made = std::make_unique<Binding>();
   std::vector<ArrayLayout> layouts;
   for_each_layout(graph_, arrays, out, [&](const int64_t* strides, int rank) {
-    layouts.push_back({std::vector<int64_t>(strides, strides + rank)});
+    layouts.push_back({.strides = {strides, strides + rank}});
     made->strides.insert(made->strides.end(), strides, strides + rank);
     return true;
   });
   const auto end_of_inputs = layouts.begin() + static_cast<ptrdiff_t>(arrays.size());
   std::vector<ArrayLayout> inputs(layouts.begin(), end_of_inputs);
   const std::vector<ArrayLayout> outputs(end_of_inputs, layouts.end());
-  for (const auto& strides : captured_strides_) inputs.push_back({strides});
+  for (const auto& strides : captured_strides_) inputs.push_back({.strides = strides});
   host().unlocked([&] { made->executable = Executable::build(graph_, inputs, outputs); });
   bindings_.insert(bindings_.begin(), std::move(made));
   if (bindings_.size() > kBindingLimit) bindings_.pop_back();
