@@ -276,6 +276,7 @@ runtime::LaunchSpec ProgramExecutable::launch_spec(const ir::Kernel& kernel, run
   step.code.push_back(jit::compile(kernel, program_, layout, target_));
   runtime::LaunchSpec spec{.kernel = step.code.back()->entry(),
                            .nest = std::move(nest),
+                           .origins = {},
                            .scalars = kernel.scalars,
                            .nanoseconds_per_point = nanoseconds_per_point(kernel)};
   for (size_t i = 0; i < kernel.operands.size(); ++i) {

@@ -45,7 +45,7 @@ class Executable {
       int64_t offset;
       friend bool operator==(const Alias&, const Alias&) = default;
     };
-    std::vector<Alias> may_alias;
+    std::vector<Alias> may_alias = {};
   };
   const std::vector<OutputSpec>& outputs() const { return outputs_; }
 
