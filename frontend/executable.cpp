@@ -7,8 +7,6 @@
 #include "frontend/evaluate.h"
 #include "frontend/workspace.h"
 #include "ir/passes/fuse.h"
-#include "ir/passes/pipeline.h"
-#include "jit/compiler.h"
 #include "runtime/copy.h"
 #include "runtime/launch.h"
 #include "support/error.h"
@@ -153,14 +151,15 @@ bool is_blockable(const ir::Step& step) {
 class ProgramExecutable final : public Executable {
  public:
   ProgramExecutable(ir::Program program, std::span<const ArrayLayout> inputs,
-                    std::span<const ArrayLayout> outputs)
-      : program_(std::move(program)),
-        layouts_(program_, inputs, outputs),
+                    std::span<const ArrayLayout> outputs, jit::Target target)
+      : target_(target),
+        program_(std::move(program)),
+        inputs_(inputs.begin(), inputs.end()),
+        layouts_(program_, inputs_, outputs),
         workspace_(program_, [&](const ir::Step& step) { return is_blockable(step); }) {
     describe_outputs();
     for (const ir::Step& step : program_.steps) steps_.push_back(prepare(step));
     place_copies();
-    inputs_.assign(inputs.begin(), inputs.end());
   }
 
   void run(const intptr_t* inputs, const uint64_t* scalars,
@@ -184,7 +183,7 @@ class ProgramExecutable final : public Executable {
   std::string show(std::string (*text)(const ir::Kernel&, const ir::Program&,
                                        const runtime::Layout&, jit::Target)) const;
 
-  jit::Target target_ = jit::default_target();
+  jit::Target target_;
   ir::Program program_;
   std::vector<ArrayLayout> inputs_;
   Layouts layouts_;
@@ -455,21 +454,23 @@ std::string ProgramExecutable::show(std::string (*text)(const ir::Kernel&, const
 
 std::shared_ptr<const Executable> Executable::build(const ir::Graph& source,
                                                     std::span<const ArrayLayout> inputs,
-                                                    std::span<const ArrayLayout> outputs) {
+                                                    std::span<const ArrayLayout> outputs,
+                                                    const BuildOptions& options) {
   ir::Graph graph = source;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     ir::Parameter& input = graph.inputs[i];
     input.contiguous = is_row_major(inputs[i], input.shape, input.dtype);
   }
-  ir::FuseOptions options;
+  ir::FuseOptions fuse_options;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ir::Node& node = graph[graph.outputs[i]];
-    options.strided_outputs.push_back(
+    fuse_options.strided_outputs.push_back(
         static_cast<int>(outputs[i].strides.size()) == node.shape.rank() &&
         !is_row_major(outputs[i], node.shape, node.dtype));
   }
-  ir::optimize(graph);
-  return std::make_shared<ProgramExecutable>(ir::fuse(graph, options), inputs, outputs);
+  ir::optimize(graph, options.passes);
+  return std::make_shared<ProgramExecutable>(ir::fuse(graph, fuse_options), inputs, outputs,
+                                             options.target);
 }
 
 }  // namespace lanewise::frontend

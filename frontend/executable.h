@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "ir/kernel.h"
+#include "ir/passes/pipeline.h"
+#include "jit/compiler.h"
 #include "runtime/memory.h"
 
 namespace lanewise::frontend {
@@ -21,13 +23,19 @@ struct ArrayLayout {
   int64_t offset = 0;
 };
 
+struct BuildOptions {
+  ir::PassOptions passes = ir::PassOptions::from_environment();
+  jit::Target target = jit::default_target();
+};
+
 class Executable {
  public:
   // `graph` with constant sizes. `inputs` and `outputs` give the strides of each. An output
   // without strides (empty, rank > 0) is row-major.
   static std::shared_ptr<const Executable> build(const ir::Graph& graph,
                                                  std::span<const ArrayLayout> inputs,
-                                                 std::span<const ArrayLayout> outputs);
+                                                 std::span<const ArrayLayout> outputs,
+                                                 const BuildOptions& options = {});
   virtual ~Executable() = default;
 
   struct OutputSpec {
