@@ -13,6 +13,7 @@
 #include "runtime/cpu.h"
 #include "runtime/threads.h"
 #include "support/error.h"
+#include "support/format.h"
 #include "tests/support/random_graph.h"
 
 namespace lanewise::frontend {
@@ -95,7 +96,7 @@ struct Outcome {
   bool failed = false;
 };
 
-Outcome interpret(const ir::Graph& graph, std::span<const Tensor> inputs,
+Outcome run_interpreter(const ir::Graph& graph, std::span<const Tensor> inputs,
                   std::span<const Scalar> scalars) {
   try {
     return {ir::interpret(graph, inputs, scalars)};
@@ -117,7 +118,7 @@ Outcome run(Random& random, const ir::Graph& graph, std::span<const Tensor> inpu
   }
   for (const ir::Value output : graph.outputs) {
     std::vector<int64_t> shape;
-    for (const Dim& dim : graph[output].shape) shape.push_back(dim.value());
+    for (const ir::Dim& dim : graph[output].shape) shape.push_back(dim.value());
     results.emplace_back(graph[output].dtype, shape);
     placed_outputs.push_back(place(random, results.back()));
     output_layouts.push_back({.strides = placed_outputs.back().strides});
@@ -156,7 +157,7 @@ void check_graphs(uint64_t seed, int count, const test::RandomGraphOptions& opti
     const ir::Graph graph = test::random_graph(random, options);
     const auto inputs = test::random_inputs(random, graph);
     const auto scalars = test::random_scalars(random, graph);
-    const Outcome expected = interpret(graph, inputs, scalars);
+    const Outcome expected = run_interpreter(graph, inputs, scalars);
     for (const auto target : {jit::Target::kX86_64_v3, jit::Target::kX86_64_v4}) {
       if (target == jit::Target::kX86_64_v4 &&
           runtime::isa_level() != runtime::IsaLevel::kX86_64_v4) {
