@@ -7,6 +7,7 @@
 #include "frontend/evaluate.h"
 #include "frontend/workspace.h"
 #include "ir/passes/fuse.h"
+#include "ir/passes/schedule.h"
 #include "runtime/copy.h"
 #include "runtime/launch.h"
 #include "support/error.h"
@@ -142,10 +143,28 @@ double nanoseconds_per_point(const ir::Kernel& kernel) {
   return 0.05 * static_cast<double>(kernel.body.size() + kernel.operands.size());
 }
 
+// Whether a step can run on block after block of its one loop. Others run kernel after kernel, their
+// block buffers as ordinary temporaries.
 bool is_blockable(const ir::Step& step) {
   return step.blocked && std::ranges::all_of(step.kernels, [](const ir::Kernel& kernel) {
            return kernel.domain.rank() == 1 && kernel.reduced == 0;
          });
+}
+
+// Buffers that only ever hold one block, in memory that PreparedBlocks provides.
+std::vector<bool> scratch_buffers(const ir::Program& program) {
+  std::vector<bool> in_scratch(program.buffers.size(), false);
+  for (const ir::Step& step : program.steps) {
+    if (!is_blockable(step)) continue;
+    for (const ir::Kernel& kernel : step.kernels) {
+      for (const ir::Operand& operand : kernel.operands) {
+        if (operand.buffer == ir::Operand::kIndex) continue;
+        const auto b = static_cast<size_t>(operand.buffer);
+        in_scratch[b] = program.buffers[b].kind == Buffer::Kind::kBlock;
+      }
+    }
+  }
+  return in_scratch;
 }
 
 class ProgramExecutable final : public Executable {
@@ -156,7 +175,7 @@ class ProgramExecutable final : public Executable {
         program_(std::move(program)),
         inputs_(inputs.begin(), inputs.end()),
         layouts_(program_, inputs_, outputs),
-        workspace_(program_, [&](const ir::Step& step) { return is_blockable(step); }) {
+        workspace_(program_, scratch_buffers(program_)) {
     describe_outputs();
     for (const ir::Step& step : program_.steps) steps_.push_back(prepare(step));
     place_copies();
@@ -172,7 +191,6 @@ class ProgramExecutable final : public Executable {
  private:
   void describe_outputs();
   void find_aliases(OutputSpec& spec, int buffer) const;
-  bool is_loaded(int buffer) const;
   void place_copies();
   runtime::LaunchSpec launch_spec(const ir::Kernel& kernel, runtime::Nest nest,
                                   PreparedStep& step);
@@ -204,25 +222,9 @@ void ProgramExecutable::describe_outputs() {
     // An input that is returned as it is gets copied, to row-major memory unless told otherwise.
     if (buffer.kind == Buffer::Kind::kInput) spec.strides = row_major(buffer.shape, buffer.dtype);
     find_aliases(spec, id);
-    const int start = workspace_.first_of(id);
-    const Buffer& first = program_.buffers[static_cast<size_t>(start)];
-    const bool starts_as_input =
-        first.kind == Buffer::Kind::kInput && buffer.kind == Buffer::Kind::kOutput;
-    const OutputSpec::Alias itself{first.index, 0};
-    if (starts_as_input && (!is_loaded(start) || std::ranges::count(spec.may_alias, itself) > 0)) {
-      spec.starts_as = first.index;
-    }
+    if (buffer.kind == Buffer::Kind::kOutput) spec.starts_as = workspace_.updated_input(id);
     outputs_.push_back(std::move(spec));
   }
-}
-
-bool ProgramExecutable::is_loaded(int buffer) const {
-  return std::ranges::any_of(program_.steps, [&](const ir::Step& step) {
-    return std::ranges::any_of(step.kernels, [&](const ir::Kernel& kernel) {
-      return std::ranges::find(kernel.operands, buffer, &ir::Operand::buffer) !=
-             kernel.operands.end();
-    });
-  });
 }
 
 // Inputs that only the kernel reads that writes `id`, each element when it is written.
@@ -310,15 +312,15 @@ PreparedStep ProgramExecutable::prepare(const ir::Step& source) {
 
 void ProgramExecutable::prepare_blocks(const ir::Step& source, PreparedStep& step) {
   std::vector<runtime::LaunchSpec> specs;
-  std::vector<int> scratch_buffers, scratch_sizes;
+  std::vector<int> scratch, scratch_sizes;
   const auto scratch_number = [&](int buffer) {
-    const auto found = std::ranges::find(scratch_buffers, buffer);
-    if (found == scratch_buffers.end()) {
-      scratch_buffers.push_back(buffer);
+    const auto found = std::ranges::find(scratch, buffer);
+    if (found == scratch.end()) {
+      scratch.push_back(buffer);
       scratch_sizes.push_back(size_of(program_.buffers[static_cast<size_t>(buffer)].dtype));
-      return static_cast<int>(scratch_buffers.size()) - 1;
+      return static_cast<int>(scratch.size()) - 1;
     }
-    return static_cast<int>(found - scratch_buffers.begin());
+    return static_cast<int>(found - scratch.begin());
   };
   for (const ir::Kernel& kernel : source.kernels) {
     runtime::LaunchSpec spec = launch_spec(kernel, layouts_.nest(kernel), step);
@@ -469,8 +471,9 @@ std::shared_ptr<const Executable> Executable::build(const ir::Graph& source,
         !is_row_major(outputs[i], node.shape, node.dtype));
   }
   ir::optimize(graph, options.passes);
-  return std::make_shared<ProgramExecutable>(ir::fuse(graph, fuse_options), inputs, outputs,
-                                             options.target);
+  ir::Program program = ir::fuse(graph, fuse_options);
+  ir::schedule(program);
+  return std::make_shared<ProgramExecutable>(std::move(program), inputs, outputs, options.target);
 }
 
 }  // namespace lanewise::frontend
