@@ -7,7 +7,6 @@
 #include "frontend/evaluate.h"
 #include "frontend/workspace.h"
 #include "ir/passes/fuse.h"
-#include "ir/passes/schedule.h"
 #include "runtime/copy.h"
 #include "runtime/launch.h"
 #include "support/error.h"
@@ -470,10 +469,8 @@ std::shared_ptr<const Executable> Executable::build(const ir::Graph& source,
         static_cast<int>(outputs[i].strides.size()) == node.shape.rank() &&
         !is_row_major(outputs[i], node.shape, node.dtype));
   }
-  ir::optimize(graph, options.passes);
-  ir::Program program = ir::fuse(graph, fuse_options);
-  ir::schedule(program);
-  return std::make_shared<ProgramExecutable>(std::move(program), inputs, outputs, options.target);
+  return std::make_shared<ProgramExecutable>(
+      ir::lower(std::move(graph), fuse_options, options.passes), inputs, outputs, options.target);
 }
 
 }  // namespace lanewise::frontend
