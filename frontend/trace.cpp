@@ -8,6 +8,7 @@
 #include "runtime/copy.h"
 #include "support/error.h"
 #include "support/format.h"
+#include "support/inline_array.h"
 
 namespace lanewise::frontend {
 
@@ -131,22 +132,18 @@ bool matches(const std::vector<int64_t>& expected, const ir::Graph& graph,
 }
 
 // First and one past last byte of an array.
-std::pair<const char*, const char*> extent(const char* data, const int64_t* strides,
-                                           const std::vector<int64_t>& shape, int64_t item) {
-  const char* low = data;
-  const char* high = data + item;
-  for (size_t axis = 0; axis < shape.size(); ++axis) {
-    if (shape[axis] == 0) return {data, data};
-    const int64_t reach = strides[axis] * (shape[axis] - 1);
+template <class Sizes>
+std::pair<const char*, const char*> extent(const CallArray& array, const Sizes& shape,
+                                           int64_t item) {
+  const char* low = array.data;
+  const char* high = array.data + item;
+  const int64_t* stride = array.strides;
+  for (const Dim size : shape) {
+    if (size.is(0)) return {array.data, array.data};
+    const int64_t reach = *stride++ * (size.value() - 1);
     (reach < 0 ? low : high) += reach;
   }
   return {low, high};
-}
-
-std::vector<int64_t> constant_shape(const Shape& shape) {
-  std::vector<int64_t> sizes;
-  for (const Dim& dim : shape) sizes.push_back(dim.value());
-  return sizes;
 }
 
 }  // namespace
@@ -179,16 +176,17 @@ const Trace::Binding& Trace::binding(std::span<const CallArray> arrays,
 
 namespace {
 
-// Whether writing to `out` while computing could change what is still to be read.
+// Whether writing to `out` while computing could change what is still to be read of `inputs`, the
+// graph's inputs from number `first` on.
 bool must_buffer(const Executable::OutputSpec& spec, const CallArray& out,
-                 std::span<const CallArray> inputs, const ir::Graph& graph) {
-  const auto [low, high] = extent(out.data, out.strides, spec.shape, size_of(spec.dtype));
+                 std::span<const CallArray> inputs, size_t first, const ir::Graph& graph) {
+  const auto [low, high] = extent(out, spec.shape, size_of(spec.dtype));
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const ir::Parameter& input = graph.inputs[i];
-    const auto shape = constant_shape(input.shape);
-    const auto [from, to] = extent(inputs[i].data, inputs[i].strides, shape, size_of(input.dtype));
+    const ir::Parameter& input = graph.inputs[first + i];
+    const auto [from, to] = extent(inputs[i], input.shape, size_of(input.dtype));
     if (from >= high || low >= to) continue;
-    const Executable::OutputSpec::Alias alias{static_cast<int>(i), inputs[i].data - out.data};
+    const Executable::OutputSpec::Alias alias{static_cast<int>(first + i),
+                                              inputs[i].data - out.data};
     if (std::ranges::find(spec.may_alias, alias) == spec.may_alias.end()) return true;
   }
   return false;
@@ -196,78 +194,118 @@ bool must_buffer(const Executable::OutputSpec& spec, const CallArray& out,
 
 bool overlap(const Executable::OutputSpec& a_spec, const CallArray& a,
              const Executable::OutputSpec& b_spec, const CallArray& b) {
-  const auto [a_low, a_high] = extent(a.data, a.strides, a_spec.shape, size_of(a_spec.dtype));
-  const auto [b_low, b_high] = extent(b.data, b.strides, b_spec.shape, size_of(b_spec.dtype));
+  const auto [a_low, a_high] = extent(a, a_spec.shape, size_of(a_spec.dtype));
+  const auto [b_low, b_high] = extent(b, b_spec.shape, size_of(b_spec.dtype));
   return a_low < b_high && b_low < a_high;
 }
 
 }  // namespace
 
+// One call: where everything lies, on the stack for the usual numbers of arguments.
+class Trace::Call {
+ public:
+  Call(const Trace& trace, std::span<const CallArray> arrays, std::span<const uint64_t> numbers,
+       std::span<const CallArray> out)
+      : trace_(trace),
+        arrays_(arrays),
+        out_(out),
+        executable_(trace.binding(arrays, out).executable),
+        count_(executable_->outputs().size()),
+        inputs_(arrays.size() + trace.captured_data_.size()),
+        scalars_(numbers.size() + trace.literals_.size()),
+        outputs_(count_),
+        memory_(count_) {
+    std::ranges::transform(arrays, inputs_.data(), address);
+    std::ranges::transform(trace.captured_data_, inputs_.data() + arrays.size(), address);
+    std::ranges::copy(numbers, scalars_.data());
+    std::ranges::copy(trace.literals_, scalars_.data() + numbers.size());
+  }
+
+  std::vector<Array> run() {
+    buffer_overlapping();
+    for (size_t i = 0; i < count_; ++i) {
+      outputs_[i] = is_direct(i) ? address(out_[i]) : allocate(i);
+    }
+    const auto work = [&] {
+      executable_->run(inputs_.data(), scalars_.data(), outputs_.data());
+    };
+    if (executable_->is_small()) {
+      work();
+    } else {
+      host().unlocked(work);
+    }
+    std::vector<Array> results(count_);
+    for (size_t i = 0; i < count_; ++i) {
+      if (is_given(i)) {
+        if (!is_direct(i)) copy_to_out(i);
+      } else {
+        results[i] = Array(Node::leaf(spec(i).dtype, trace_.result_shape(i), std::move(memory_[i])));
+      }
+    }
+    return results;
+  }
+
+ private:
+  static intptr_t address(const CallArray& array) {
+    return reinterpret_cast<intptr_t>(array.data);
+  }
+  const Executable::OutputSpec& spec(size_t i) const { return executable_->outputs()[i]; }
+  bool is_given(size_t i) const { return i < out_.size() && out_[i].data != nullptr; }
+  bool is_direct(size_t i) const {
+    return is_given(i) && (buffered_.empty() || !buffered_[i]);
+  }
+
+  intptr_t allocate(size_t i) {
+    memory_[i] = {runtime::Buffer::allocate(static_cast<size_t>(spec(i).bytes)), 0};
+    return reinterpret_cast<intptr_t>(memory_[i].data());
+  }
+
+  // An out that overlaps an argument or another out is computed elsewhere and copied.
+  void buffer_overlapping() {
+    for (size_t i = 0; i < out_.size(); ++i) {
+      if (!is_given(i) || !overlaps(i)) continue;
+      buffered_.resize(count_, false);
+      buffered_[i] = true;
+    }
+    if (buffered_.empty()) return;
+    std::vector<CallArray> direct(out_.begin(), out_.end());
+    for (size_t i = 0; i < direct.size(); ++i) {
+      if (buffered_[i]) direct[i] = {};
+    }
+    executable_ = trace_.binding(arrays_, direct).executable;
+  }
+
+  bool overlaps(size_t i) const {
+    for (size_t j = 0; j < i; ++j) {
+      if (is_direct(j) && overlap(spec(i), out_[i], spec(j), out_[j])) return true;
+    }
+    return must_buffer(spec(i), out_[i], arrays_, 0, trace_.graph_) ||
+           must_buffer(spec(i), out_[i], trace_.captured_data_, arrays_.size(), trace_.graph_);
+  }
+
+  void copy_to_out(size_t i) const {
+    runtime::copy_strided(out_[i].data, {out_[i].strides, spec(i).shape.size()},
+                          memory_[i].data(), spec(i).strides, spec(i).shape,
+                          size_of(spec(i).dtype));
+  }
+
+  const Trace& trace_;
+  std::span<const CallArray> arrays_;
+  std::span<const CallArray> out_;
+  // Kept alive here: another thread may call with other layouts while the lock is released.
+  std::shared_ptr<const Executable> executable_;
+  size_t count_;
+  InlineArray<intptr_t, 16> inputs_;
+  InlineArray<uint64_t, 16> scalars_;
+  InlineArray<intptr_t, 8> outputs_;
+  std::vector<LeafData> memory_;
+  std::vector<bool> buffered_;  // empty: none
+};
+
 std::vector<Array> Trace::call(std::span<const CallArray> arrays,
                                std::span<const uint64_t> numbers,
                                std::span<const CallArray> out) const {
-  // Kept alive here: another thread may call with other layouts while the lock is released.
-  std::shared_ptr<const Executable> executable = binding(arrays, out).executable;
-  std::vector<CallArray> inputs(arrays.begin(), arrays.end());
-  inputs.insert(inputs.end(), captured_data_.begin(), captured_data_.end());
-  const auto& specs = executable->outputs();
-
-  // An out that overlaps an argument or another out is computed elsewhere and copied.
-  std::vector<LeafData> memory(specs.size());
-  std::vector<char> buffered(specs.size(), 0);
-  bool any_buffered = false;
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (!out[i].data) continue;
-    buffered[i] = must_buffer(specs[i], out[i], inputs, graph_);
-    for (size_t j = 0; j < i && !buffered[i]; ++j) {
-      buffered[i] = out[j].data && overlap(specs[i], out[i], specs[j], out[j]);
-    }
-    any_buffered |= buffered[i] != 0;
-  }
-  if (any_buffered) {
-    std::vector<CallArray> direct(out.begin(), out.end());
-    for (size_t i = 0; i < out.size(); ++i) {
-      if (buffered[i]) direct[i] = {};
-    }
-    executable = binding(arrays, direct).executable;
-  }
-
-  std::vector<intptr_t> input_addresses, output_addresses;
-  for (const CallArray& input : inputs) {
-    input_addresses.push_back(reinterpret_cast<intptr_t>(input.data));
-  }
-  for (size_t i = 0; i < specs.size(); ++i) {
-    char* data = i < out.size() && !buffered[i] ? out[i].data : nullptr;
-    if (!data) {
-      memory[i] = {runtime::Buffer::allocate(static_cast<size_t>(executable->outputs()[i].bytes)), 0};
-      data = memory[i].data();
-    }
-    output_addresses.push_back(reinterpret_cast<intptr_t>(data));
-  }
-  std::vector<uint64_t> scalars(numbers.begin(), numbers.end());
-  scalars.insert(scalars.end(), literals_.begin(), literals_.end());
-  const auto run = [&] {
-    executable->run(input_addresses.data(), scalars.data(), output_addresses.data());
-  };
-  if (executable->is_small()) {
-    run();
-  } else {
-    host().unlocked(run);
-  }
-
-  std::vector<Array> results(specs.size());
-  for (size_t i = 0; i < specs.size(); ++i) {
-    if (i < out.size() && out[i].data) {
-      if (buffered[i]) {
-        runtime::copy_strided(out[i].data, {out[i].strides, specs[i].shape.size()},
-                              memory[i].data(), executable->outputs()[i].strides,
-                              specs[i].shape, size_of(specs[i].dtype));
-      }
-    } else {
-      results[i] = Array(Node::leaf(specs[i].dtype, result_shape(i), std::move(memory[i])));
-    }
-  }
-  return results;
+  return Call(*this, arrays, numbers, out).run();
 }
 
 std::shared_ptr<const Executable> Trace::executable() const {

@@ -65,6 +65,7 @@ class Trace {
 
  private:
   struct Binding;
+  class Call;
   const Binding& binding(std::span<const CallArray> arrays, std::span<const CallArray> out) const;
 
   std::vector<Parameter> parameters_;

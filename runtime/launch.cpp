@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "runtime/cpu.h"
-#include "runtime/detail/inline_array.h"
+#include "support/inline_array.h"
 #include "runtime/float_environment.h"
 #include "runtime/memory.h"
 #include "runtime/threads.h"
@@ -16,7 +16,6 @@ namespace lanewise::runtime {
 
 namespace {
 
-using detail::InlineArray;
 using Clock = std::chrono::steady_clock;
 
 using Bases = InlineArray<intptr_t, 32>;

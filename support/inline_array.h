@@ -5,7 +5,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace lanewise::runtime::detail {
+namespace lanewise {
 
 template <class T, size_t kInline>
 class InlineArray {
@@ -32,4 +32,4 @@ class InlineArray {
   T* data_;
 };
 
-}  // namespace lanewise::runtime::detail
+}  // namespace lanewise
