@@ -114,7 +114,9 @@ Split split_exponent(const Expr& number, double lowest) {
   // An integer below 2^fraction_bits, or-ed into the fraction of that power of two.
   const double offset = std::ldexp(1.0, format.fraction_bits);
   const Expr counted = ((shifted >> format.fraction_bits) | bits_of(dtype, offset)).as_float();
-  return {mantissa, counted - (offset + static_cast<double>(lowest_bits >> format.fraction_bits))};
+  const Expr exponent =
+      counted - (offset + static_cast<double>(lowest_bits >> format.fraction_bits));
+  return {mantissa, exponent, shifted};
 }
 
 Expr outside(const Expr& x, double low, double high) {

@@ -78,10 +78,12 @@ Nearest nearest_integer(const Expr& number);
 Nearest nearest_integer(const Expr& number, double factor);
 
 // number = mantissa * 2^exponent with lowest <= mantissa < 2 * lowest, for a normal positive
-// number. `exponent` is a float. .5 < lowest <= 1.
+// number. `exponent` is a float. `position` has as its lower fraction bits where the mantissa lies:
+// its difference from `lowest`, counted in the last bits of each binade.
 struct Split {
   Expr mantissa;
   Expr exponent;
+  Expr position;
 };
 Split split_exponent(const Expr& number, double lowest);
 

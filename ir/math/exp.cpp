@@ -5,6 +5,8 @@
 // product is small against its sum: its rounding is nearly all of the error.
 #include "ir/math/exp.h"
 
+#include <utility>
+
 #include "ir/math/coefficients_exp.inc"
 #include "ir/math/math.h"
 #include "ir/math/tables.h"
@@ -32,6 +34,20 @@ Expr with_range(const Expr& x, const Exponential& e, double limit) {
   const Expr end = select(x > 0.0, kInfinity, x.like(0.0));
   const Expr unusual = select(magnitude > far_out(x.dtype()), end, any_value(e));
   return rare(magnitude > limit, normal_value(e), unusual);
+}
+
+// ln(2)/8 in two parts; integers times the first are exact.
+std::pair<double, double> steps(DType dtype) {
+  if (dtype == DType::kF32) return {kStepHighF32, kStepLowF32};
+  return {kStepHighF64, kStepLowF64};
+}
+
+// 2^(n / 8) e^r.
+Exponential near_power(const Nearest& eighths, const Expr& r) {
+  const Expr r2 = r * r;
+  const Expr series =
+      r.dtype() == DType::kF32 ? polynomial(r, r2, kExpF32) : polynomial(r, r2, kExpF64);
+  return {eighths, fma(r2, series, r + power_of_two_low(eighths))};
 }
 
 }  // namespace
@@ -70,14 +86,16 @@ Expr expm1_series(const Expr& r, const Expr& r2) {
 }
 
 Exponential exponential(const Expr& x) {
-  const DType dtype = x.dtype();
+  const auto [high, low] = steps(x.dtype());
   const Nearest eighths = nearest_integer(x, kStepsPerUnit);
-  const Expr head = fma(eighths.value, -by_dtype(dtype, kStepHighF32, kStepHighF64), x);
-  const Expr r = fma(eighths.value, -by_dtype(dtype, kStepLowF32, kStepLowF64), head);
-  const Expr r2 = r * r;
-  const Expr series =
-      dtype == DType::kF32 ? polynomial(r, r2, kExpF32) : polynomial(r, r2, kExpF64);
-  return {eighths, fma(r2, series, r + power_of_two_low(eighths))};
+  return near_power(eighths, fma(eighths.value, -low, fma(eighths.value, -high, x)));
+}
+
+Exponential exponential(const Expr& x1, const Pair& x2) {
+  const auto [high, low] = steps(x1.dtype());
+  const Nearest eighths = nearest_integer(x1 * x2.high, kStepsPerUnit);
+  const Expr head = fma(x1, x2.high, eighths.value * -high);
+  return near_power(eighths, fma(x1, x2.low, fma(eighths.value, -low, head)));
 }
 
 Exponential exponential_of_2(const Expr& x) {
@@ -88,10 +106,10 @@ Exponential exponential_of_2(const Expr& x) {
 }
 
 Reduction reduce(const Expr& x) {
-  const DType dtype = x.dtype();
+  const auto [step_high, step_low] = steps(x.dtype());
   const Nearest eighths = nearest_integer(x, kStepsPerUnit);
-  const Expr head = fma(eighths.value, -by_dtype(dtype, kStepHighF32, kStepHighF64), x);
-  const Expr low = eighths.value * by_dtype(dtype, kStepLowF32, kStepLowF64);
+  const Expr head = fma(eighths.value, -step_high, x);
+  const Expr low = eighths.value * step_low;
   const Expr r = head - low;
   return {eighths, {r, (head - r) - low}};
 }

@@ -15,7 +15,9 @@ struct Exponential {
   Nearest eighths;
   Expr tail;
 };
-Exponential exponential(const Expr& x);       // of e^x
+Exponential exponential(const Expr& x);  // of e^x
+// Of e^(x1 (x2.high + x2.low)), not rounded before.
+Exponential exponential(const Expr& x1, const Pair& x2);
 Exponential exponential_of_2(const Expr& x);  // of 2^x
 
 // x - n ln(2)/8, |x| <= ln(2)/16, with what rounding took from it.

@@ -41,6 +41,15 @@ Expr log2(const Expr& x);
 Expr log10(const Expr& x);
 Expr log1p(const Expr& x);
 
+// pow.cpp
+Expr pow(const Expr& x, const Expr& y);
+
+// pow_const.cpp
+Expr pow_const(const Expr& x, double exponent);
+// The exponents that the op pow_const takes: for floats integers and halves of them up to 64, for
+// integers those of them that are not negative. All others are for pow.
+bool has_pow_const(DType dtype, double exponent);
+
 // trigonometric.cpp
 Expr sin(const Expr& x);
 Expr cos(const Expr& x);

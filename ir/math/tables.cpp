@@ -5,6 +5,7 @@ namespace lanewise::ir::math {
 namespace {
 
 using TableFunction = const Table& (*)();
+// clang-format off
 constexpr TableFunction kTables[] = {
     atan_angle_f32,
     atan_angle_f64,
@@ -26,6 +27,12 @@ constexpr TableFunction kTables[] = {
     log_inverse_f64,
     log_low_f32,
     log_low_f64,
+    pow_high_f32,
+    pow_high_f64,
+    pow_inverse_f32,
+    pow_inverse_f64,
+    pow_low_f32,
+    pow_low_f64,
     power_f32,
     power_f64,
     power_low_f32,
@@ -35,6 +42,7 @@ constexpr TableFunction kTables[] = {
     two_over_pi_part_2,
     two_over_pi_words,
 };
+// clang-format on
 
 }  // namespace
 

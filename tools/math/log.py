@@ -5,7 +5,7 @@ from fit import F32, F64
 from mpmath import mp, mpf
 
 STEPS = 8
-CARRY = 3  # numbers from 1 + (CARRY + 1/2)/STEPS up count as half of themselves
+FIRST = mpf(7) / 2  # mantissas start this many steps above 1, halved
 
 
 def log_tail(r: mpf) -> mpf:
@@ -15,23 +15,44 @@ def log_tail(r: mpf) -> mpf:
     return (mp.log1p(r) - r) / r**2
 
 
-def interval(entry: int) -> tuple[mpf, mpf]:
-    """The mantissas that use a table entry."""
+def interval(entry: int, steps: int, first: mpf) -> tuple[mpf, mpf]:
+    """The mantissas that use a table entry; all of them start at (1 + first / steps) / 2."""
 
-    def mantissa(steps: mpf) -> mpf:
-        return (1 + steps / STEPS) / 2 if steps < STEPS else steps / STEPS
+    def mantissa(position: mpf) -> mpf:
+        return (1 + position / steps) / 2 if position < steps else position / steps
 
-    first = entry + CARRY + mpf(1) / 2
-    return mantissa(first), mantissa(first + 1)
+    return mantissa(first + entry), mantissa(first + entry + 1)
 
 
-def inverses() -> list[mpf]:
-    """Near 1 / mantissa, with so few bits that mantissa * inverse - 1 is (nearly always) exact."""
-    out = []
-    for entry in range(STEPS):
-        low, high = interval(entry)
-        out.append(mpf(1) if low < 1 < high else fit.rounded(2 / (low + high), 5))
-    return out
+def inverses(steps: int, first: mpf) -> list[mpf]:
+    """Numbers near 1 / mantissa with mantissa * inverse - 1 small and exact."""
+    return [inverse(*interval(entry, steps, first)) for entry in range(steps)]
+
+
+def inverse(low: mpf, high: mpf) -> mpf:
+    if low < 1 < high:
+        return mpf(1)
+    best, smallest = mpf(0), mpf(1)
+    for bits in range(1, 9):
+        # The last bit of mantissa * inverse, in units of the last bit of a number in [1, 2), and
+        # so what the difference may reach.
+        reach = mpf(2) ** -bits * (mpf(1) / 2 if high <= 1 else 1) * 2
+        for numerator in range(2 ** (bits - 1), 2 ** (bits + 1)):
+            candidate = mpf(numerator) / 2**bits
+            rest = max(abs(low * candidate - 1), abs(high * candidate - 1))
+            if rest <= reach and rest < smallest:
+                best, smallest = candidate, rest
+    return best
+
+
+def rest_range(steps: int, first: mpf) -> tuple[mpf, mpf]:
+    """The extremes of mantissa * inverse - 1."""
+    numbers = [
+        end * x - 1
+        for entry, x in enumerate(inverses(steps, first))
+        for end in interval(entry, steps, first)
+    ]
+    return min(numbers), max(numbers)
 
 
 def tables(header: fit.Header, suffix: str, precision: int) -> None:
@@ -48,7 +69,7 @@ def tables(header: fit.Header, suffix: str, precision: int) -> None:
         header.comment(f"log(2) to the base {mp.nstr(base, 6)} in two parts.")
         header.constant(f"k{name}UnitHigh{suffix}", high)
         header.constant(f"k{name}UnitLow{suffix}", low)
-        logs = [-mp.log(x) / mp.log(base) for x in inverses()]
+        logs = [-mp.log(x) / mp.log(base) for x in inverses(STEPS, FIRST)]
         highs = [fit.on_grid(x, grid) for x in logs]
         lows = [
             fit.rounded(x - h - offset * low, precision) for x, h in zip(logs, highs, strict=True)
@@ -61,13 +82,16 @@ def tables(header: fit.Header, suffix: str, precision: int) -> None:
 
 def derive() -> fit.Header:
     header = fit.Header("log")
-    ends = [end * x - 1 for entry, x in enumerate(inverses()) for end in interval(entry)]
-    low, high = min(ends), max(ends)
-    header.comment(f"Mantissas start at {mp.nstr(interval(0)[0], 8)}.")
-    header.constant("kLowest", interval(0)[0])
+    low, high = rest_range(STEPS, FIRST)
+    header.comment(f"Mantissas start at {mp.nstr(interval(0, STEPS, FIRST)[0], 8)}.")
+    header.constant("kLowest", interval(0, STEPS, FIRST)[0])
     for suffix, precision, terms in (("F32", F32, 5), ("F64", F64, 10)):
         header.comment("Inverses of the middles of the intervals, few bits each.")
-        header.bits(f"kInverse{suffix}", [fit.bits_of(x, precision) for x in inverses()], precision)
+        header.bits(
+            f"kInverse{suffix}",
+            [fit.bits_of(x, precision) for x in inverses(STEPS, FIRST)],
+            precision,
+        )
         tables(header, suffix, precision)
         for base, name in ((mp.e, "Log"), (mpf(2), "Log2"), (mpf(10), "Log10")):
             factor = 1 / mp.log(base)
