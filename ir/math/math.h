@@ -46,8 +46,8 @@ Expr pow(const Expr& x, const Expr& y);
 
 // pow_const.cpp
 Expr pow_const(const Expr& x, double exponent);
-// The exponents that the op pow_const takes: for floats integers and halves of them up to 64, for
-// integers those of them that are not negative. All others are for pow.
+// The exponents for which pow_const is better than pow: for floats integers and halves of them up
+// to 64, for integers those of them that are not negative. With others pow_const is pow.
 bool has_pow_const(DType dtype, double exponent);
 
 // trigonometric.cpp

@@ -1,4 +1,4 @@
-// pow with an exponent that is known: c an integer or half of one, |c| <= 64.
+// pow with an exponent that is known: c an integer or half of one, |c| <= 64; others go to pow.
 //
 // Integers wrap. Floats are multiplied as unevaluated sums of two words, the last product by an fma
 // whose rounding is nearly all of the error. A power is built from x or from 1/x, so that no
@@ -9,8 +9,6 @@
 
 #include "ir/math/detail.h"
 #include "ir/math/math.h"
-#include "support/error.h"
-#include "support/format.h"
 
 namespace lanewise::ir::math {
 
@@ -158,8 +156,8 @@ Expr at_ends(const Expr& x, int halves, const Result& result) {
   const Expr small = abs(halves == -1 ? x : result.plain) < 0x1p-960;
   const Expr precise = (abs(result.plain) < kInfinity) & ~is_nan(result.precise);
   const Expr value = select(precise, result.precise, result.plain);
-  // Of 0 and infinity the high words know the power.
-  const Expr ends = (x == 0.0) | (abs(x) == kInfinity);
+  // Of 0 and infinity, and of powers that are 0, only the high words know the value and its sign.
+  const Expr ends = (x == 0.0) | (abs(x) == kInfinity) | (small & (scaled == 0.0));
   const Expr limits = halves % 2 == 0 ? result.plain : plain_power(x, halves);
   return select(ends, limits, select(small, scaled, value));
 }
@@ -192,9 +190,7 @@ bool has_pow_const(DType dtype, double exponent) {
 }
 
 Expr pow_const(const Expr& x, double exponent) {
-  if (!has_pow_const(x.dtype(), exponent)) {
-    throw InternalError(format("pow_const: exponent {} of {}", exponent, x.dtype()));
-  }
+  if (!has_pow_const(x.dtype(), exponent)) return pow(x, x.like(exponent));
   if (is_int(x.dtype())) {
     return exponent == 0 ? x.like(1) : one_word_power(x, static_cast<int>(exponent));
   }
