@@ -39,15 +39,6 @@ void add_layout(KeyWriter& key, const runtime::Layout& layout) {
   }
 }
 
-bool varies_along_reduced_loops(const ir::Operand& operand, int first_reduced) {
-  for (const ir::AxisIndex& axis : operand.axes) {
-    for (const ir::AxisIndex::Term& term : axis.terms) {
-      if (term.loop >= first_reduced) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string cache_key(const ir::Kernel& kernel, const ir::Program& program,
@@ -55,12 +46,12 @@ std::string cache_key(const ir::Kernel& kernel, const ir::Program& program,
   KeyWriter key;
   key.add(target);
   add_layout(key, layout);
-  const int first_reduced = kernel.domain.rank() - kernel.reduced;
-  for (const ir::Operand& operand : kernel.operands) {
+  for (size_t i = 0; i < kernel.operands.size(); ++i) {
+    const ir::Operand& operand = kernel.operands[i];
     const bool is_index = operand.buffer == ir::Operand::kIndex;
     key.add(is_index);
     if (!is_index) key.add(program.buffers[static_cast<size_t>(operand.buffer)].dtype);
-    key.add(varies_along_reduced_loops(operand, first_reduced));
+    key.add(varies_along_reduced(kernel, i));
   }
   const std::vector<bool> needed = find_needed(kernel);
   std::vector<uint32_t> number(kernel.body.size());

@@ -4,21 +4,31 @@
 
 namespace lanewise::jit {
 
-namespace {
-
 using ir::Op;
 
-Level level_of(const ir::Node& node, const std::vector<Level>& levels,
-               const runtime::Layout& layout) {
-  if (node.op == Op::kLoad || node.op == Op::kIota) {
-    const auto operand = static_cast<size_t>(node.get<ir::Slot>().index);
-    const bool moves = layout.operands[operand].stride != runtime::Stride::kBroadcast;
-    return moves ? Level::kPoint : Level::kRow;
+std::vector<bool> find_needed(const ir::Kernel& kernel) {
+  std::vector<bool> needed(kernel.body.size(), false);
+  for (const ir::Store& store : kernel.stores) needed[store.value.index] = true;
+  for (size_t i = kernel.body.size(); i-- > 0;) {
+    if (!needed[i]) continue;
+    for (const ir::Value operand : kernel.body[kernel.body.value(i)].inputs()) {
+      needed[operand.index] = true;
+    }
   }
-  Level level = Level::kUniform;
-  for (const ir::Value operand : node.inputs()) level = std::max(level, levels[operand.index]);
-  return level;
+  return needed;
 }
+
+bool varies_along_reduced(const ir::Kernel& kernel, size_t operand) {
+  const int first_reduced = kernel.domain.rank() - kernel.reduced;
+  for (const ir::AxisIndex& axis : kernel.operands[operand].axes) {
+    for (const ir::AxisIndex::Term& term : axis.terms) {
+      if (term.loop >= first_reduced) return true;
+    }
+  }
+  return false;
+}
+
+namespace {
 
 // Vectors of 16 are the best on both instruction sets but where all registers would spill (float64
 // on AVX2) or where they are much shorter than a register (bytes).
@@ -42,56 +52,165 @@ int choose_lanes(const ir::Kernel& kernel, const ir::Program& program,
   return target == Target::kX86_64_v3 && 2 * wide > nodes ? 8 : 16;
 }
 
-}  // namespace
-
-std::vector<bool> find_needed(const ir::Kernel& kernel) {
-  std::vector<bool> needed(kernel.body.size(), false);
-  for (const ir::Store& store : kernel.stores) needed[store.value.index] = true;
-  for (size_t i = kernel.body.size(); i-- > 0;) {
-    if (!needed[i]) continue;
-    for (const ir::Value operand : kernel.body[kernel.body.value(i)].inputs()) {
-      needed[operand.index] = true;
+class Planner {
+ public:
+  Planner(const ir::Kernel& kernel, const runtime::Layout& layout)
+      : kernel_(kernel),
+        body_(kernel.body),
+        layout_(layout),
+        needed_(find_needed(kernel)),
+        level_(body_.size(), Level::kUniform),
+        stage_(body_.size(), 0) {
+    for (uint32_t node = 0; node < body_.size(); ++node) {
+      if (needed_[node]) place(node);
     }
   }
-  return needed;
-}
+
+  KernelPlan plan() {
+    KernelPlan plan;
+    plan.kept_loops = layout_.rank - std::max(1, layout_.reduced);
+    plan_walks(plan);
+    plan.uniform = scalar_section([&](uint32_t node) { return level_[node] == Level::kUniform; });
+    for (size_t i = 0; i <= plan.walks.size(); ++i) {
+      plan.rows.push_back(scalar_section([&](uint32_t node) {
+        return level_[node] == Level::kRow && stage_[node] == i && !is_reduction(node);
+      }));
+    }
+    for (Walk& walk : plan.walks) plan_sections(walk);
+    mark_broadcasts(plan);
+    return plan;
+  }
+
+  const std::vector<bool>& needed() const { return needed_; }
+
+ private:
+  const ir::Node& node(uint32_t number) const { return body_[ir::Value{number}]; }
+  bool is_reduction(uint32_t number) const { return ir::is_reduction(node(number).op); }
+
+  // Level, and the number of walks that come before.
+  void place(uint32_t number) {
+    const ir::Node& n = node(number);
+    for (const ir::Value operand : n.inputs()) {
+      stage_[number] = std::max(stage_[number], stage_[operand.index]);
+      level_[number] = std::max(level_[number], level_[operand.index]);
+    }
+    if (n.op == Op::kLoad || n.op == Op::kIota) {
+      level_[number] = level_of_operand(static_cast<size_t>(n.get<ir::Slot>().index));
+    }
+    if (is_reduction(number)) {
+      level_[number] = Level::kRow;
+      ++stage_[number];
+    }
+  }
+
+  Level level_of_operand(size_t operand) const {
+    const bool moves = layout_.operands[operand].stride != runtime::Stride::kBroadcast;
+    if (layout_.reduced == 0) return moves ? Level::kPoint : Level::kRow;
+    if (!varies_along_reduced(kernel_, operand)) return Level::kRow;
+    return moves ? Level::kPoint : Level::kLine;
+  }
+
+  bool is_row_store(const ir::Store& store) const {
+    return layout_.reduced > 0 &&
+           !varies_along_reduced(kernel_, static_cast<size_t>(store.operand));
+  }
+
+  void plan_walks(KernelPlan& plan) const {
+    const auto walk = [&](uint32_t stage) -> Walk& {
+      if (plan.walks.size() <= stage) plan.walks.resize(stage + 1);
+      return plan.walks[stage];
+    };
+    for (uint32_t number = 0; number < body_.size(); ++number) {
+      if (!needed_[number] || !is_reduction(number)) continue;
+      walk(stage_[number] - 1).reductions.push_back(number);
+    }
+    for (const ir::Store& store : kernel_.stores) {
+      if (is_row_store(store)) {
+        plan.row_stores.push_back(&store);
+      } else {
+        walk(stage_[store.value.index]).stores.push_back(&store);
+      }
+    }
+  }
+
+  // The nodes of which `choose` is true; all that others use are kept.
+  template <class Choose>
+  ScalarSection scalar_section(const Choose& choose) const {
+    std::vector<uint32_t> nodes;
+    std::vector<bool> inside(body_.size(), false);
+    for (uint32_t number = 0; number < body_.size(); ++number) {
+      if (!needed_[number] || node(number).op == Op::kConstant || !choose(number)) continue;
+      nodes.push_back(number);
+      inside[number] = true;
+    }
+    std::vector<bool> kept(body_.size(), false);
+    for (uint32_t number = 0; number < body_.size(); ++number) {
+      if (!needed_[number] || inside[number]) continue;
+      for (const ir::Value operand : node(number).inputs()) kept[operand.index] = true;
+    }
+    for (const ir::Store& store : kernel_.stores) kept[store.value.index] = true;
+    return {make_section(body_, nodes, kept), {}};
+  }
+
+  // The points and lines that a walk's reductions and stores depend on.
+  void plan_sections(Walk& walk) const {
+    std::vector<bool> wanted(body_.size(), false);
+    std::vector<bool> kept(body_.size(), false);
+    const auto want = [&](ir::Value value) { wanted[value.index] = kept[value.index] = true; };
+    for (const uint32_t reduction : walk.reductions) want(node(reduction).operands[0]);
+    for (const ir::Store* store : walk.stores) want(store->value);
+    std::vector<uint32_t> points;
+    std::vector<uint32_t> lines;
+    for (uint32_t number = static_cast<uint32_t>(body_.size()); number-- > 0;) {
+      if (!wanted[number] || level_[number] < Level::kLine) continue;
+      const bool is_point = level_[number] == Level::kPoint;
+      (is_point ? points : lines).push_back(number);
+      for (const ir::Value operand : node(number).inputs()) {
+        wanted[operand.index] = true;
+        if (is_point && level_[operand.index] == Level::kLine) kept[operand.index] = true;
+      }
+    }
+    std::ranges::reverse(points);
+    std::ranges::reverse(lines);
+    walk.point = make_section(body_, points, kept);
+    walk.line.section = make_section(body_, lines, kept);
+    for (const uint32_t number : lines) {
+      if (kept[number]) walk.line.broadcast.push_back(number);
+    }
+  }
+
+  // Of uniform and row values: those that points, reductions or stores at points use.
+  void mark_broadcasts(KernelPlan& plan) const {
+    std::vector<bool> used(body_.size(), false);
+    for (uint32_t number = 0; number < body_.size(); ++number) {
+      if (!needed_[number] || (level_[number] != Level::kPoint && !is_reduction(number))) continue;
+      for (const ir::Value operand : node(number).inputs()) used[operand.index] = true;
+    }
+    for (const Walk& walk : plan.walks) {
+      for (const ir::Store* store : walk.stores) used[store->value.index] = true;
+    }
+    for (uint32_t number = 0; number < body_.size(); ++number) {
+      if (!needed_[number] || !used[number] || node(number).op == Op::kConstant) continue;
+      if (level_[number] == Level::kUniform) plan.uniform.broadcast.push_back(number);
+      if (level_[number] == Level::kRow) plan.rows[stage_[number]].broadcast.push_back(number);
+    }
+  }
+
+  const ir::Kernel& kernel_;
+  const ir::Graph& body_;
+  const runtime::Layout& layout_;
+  std::vector<bool> needed_;
+  std::vector<Level> level_;
+  std::vector<uint32_t> stage_;
+};
+
+}  // namespace
 
 KernelPlan make_plan(const ir::Kernel& kernel, const ir::Program& program,
                      const runtime::Layout& layout, Target target) {
-  const ir::Graph& body = kernel.body;
-  KernelPlan plan;
-  plan.needed = find_needed(kernel);
-  plan.level.assign(body.size(), Level::kUniform);
-  std::vector<uint32_t> nodes[3];
-  for (uint32_t i = 0; i < body.size(); ++i) {
-    const ir::Node& node = body[ir::Value{i}];
-    if (!plan.needed[i]) continue;
-    plan.level[i] = level_of(node, plan.level, layout);
-    if (node.op != Op::kConstant) nodes[static_cast<int>(plan.level[i])].push_back(i);
-  }
-  // Used by another section or stored.
-  std::vector<bool> kept(body.size(), false);
-  std::vector<bool> used_by_points(body.size(), false);
-  for (uint32_t i = 0; i < body.size(); ++i) {
-    if (!plan.needed[i]) continue;
-    for (const ir::Value operand : body[ir::Value{i}].inputs()) {
-      if (plan.level[operand.index] == plan.level[i]) continue;
-      kept[operand.index] = true;
-      if (plan.level[i] == Level::kPoint) used_by_points[operand.index] = true;
-    }
-  }
-  for (const ir::Store& store : kernel.stores) {
-    kept[store.value.index] = true;
-    used_by_points[store.value.index] = true;
-  }
-  plan.uniform = make_section(body, nodes[0], kept);
-  plan.row = make_section(body, nodes[1], kept);
-  plan.point = make_section(body, nodes[2], kept);
-  std::ranges::copy_if(nodes[0], std::back_inserter(plan.broadcast_uniform),
-                       [&](uint32_t node) { return used_by_points[node]; });
-  std::ranges::copy_if(nodes[1], std::back_inserter(plan.broadcast_row),
-                       [&](uint32_t node) { return used_by_points[node]; });
-  plan.lanes = choose_lanes(kernel, program, plan.needed, target);
+  Planner planner(kernel, layout);
+  KernelPlan plan = planner.plan();
+  plan.lanes = choose_lanes(kernel, program, planner.needed(), target);
   return plan;
 }
 

@@ -1,4 +1,10 @@
 // What is computed where: the nodes of a kernel's body by the loops they depend on.
+//
+// The "row" of a kernel is what lies inside its kept loops: its reduced loops, or where there are
+// none the innermost loop. A row consists of lines along the innermost loop. It is walked as often
+// as reductions depend on each other: walk 0 computes reductions of values that depend on none,
+// walk 1 those that depend on results of walk 0, and so on; values stored at points are computed in
+// the first walk that can.
 #pragma once
 
 #include <vector>
@@ -11,21 +17,39 @@ namespace lanewise::jit {
 
 enum class Level : uint8_t {
   kUniform,  // once
-  kRow,      // once for each row, that is, walk along the innermost loop
-  kPoint,    // at each element
+  kRow,      // once for each row
+  kLine,     // once for each line of the row in each walk
+  kPoint,    // at each element in each walk
+};
+
+// A section with the nodes of it that points use, as vectors.
+struct ScalarSection {
+  Section section;
+  std::vector<uint32_t> broadcast;
+};
+
+struct Walk {
+  ScalarSection line;
+  Section point;
+  std::vector<uint32_t> reductions;      // nodes
+  std::vector<const ir::Store*> stores;  // at points
 };
 
 struct KernelPlan {
-  std::vector<Level> level;  // by node
-  std::vector<bool> needed;  // by node: some store depends on it
-  Section uniform, row, point;
-  // Nodes of the first two sections that points use.
-  std::vector<uint32_t> broadcast_uniform, broadcast_row;
+  ScalarSection uniform;
+  // rows[i] comes before walk i, the last one after all walks.
+  std::vector<ScalarSection> rows;
+  std::vector<Walk> walks;
+  std::vector<const ir::Store*> row_stores;  // after all walks
+  int kept_loops = 0;
   int lanes = 16;
 };
 
 // By node: whether some store depends on it.
 std::vector<bool> find_needed(const ir::Kernel& kernel);
+
+// Whether the operand moves along one of the last `reduced` loops of the kernel.
+bool varies_along_reduced(const ir::Kernel& kernel, size_t operand);
 
 KernelPlan make_plan(const ir::Kernel& kernel, const ir::Program& program,
                      const runtime::Layout& layout, Target target);

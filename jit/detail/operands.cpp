@@ -187,6 +187,10 @@ void Operands::store(size_t operand, llvm::Value* value, const Position& positio
   store_in_memory(operand, in_memory(value), position, streaming);
 }
 
+void Operands::store_one(size_t operand, llvm::Value* value) {
+  b_.CreateAlignedStore(in_memory(value), places_[operand], kAnywhere);
+}
+
 void Operands::store_in_memory(size_t operand, llvm::Value* value, const Position& position,
                                bool streaming) {
   const Operand& o = operands_[operand];

@@ -49,6 +49,8 @@ class Operands {
   llvm::Value* load_invariant(size_t operand, DType dtype);
   llvm::Value* load(size_t operand, DType dtype, const Position& position);
   void store(size_t operand, llvm::Value* value, const Position& position, bool streaming);
+  // The operand's element at the place itself.
+  void store_one(size_t operand, llvm::Value* value);
 
  private:
   struct Operand {

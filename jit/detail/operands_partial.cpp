@@ -16,18 +16,12 @@ constexpr uint64_t kWidestCopy = 16;
 // branches.
 class CopyFunction {
  public:
-  explicit CopyFunction(llvm::Module& module)
-      : b_(module.getContext()),
-        function_(llvm::Function::Create(
-            llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()},
-                                    false),
-            llvm::GlobalValue::InternalLinkage, "copy_bytes", module)) {
+  CopyFunction(llvm::Module& module, Target target)
+      : b_(module.getContext()), function_(declare(module, target)) {
     function_->addFnAttr(llvm::Attribute::NoInline);
-    function_->addFnAttr(llvm::Attribute::NoUnwind);
   }
 
-  llvm::Function* emit(const llvm::Function& kernel) {
-    function_->addFnAttr(kernel.getFnAttribute("target-cpu"));
+  llvm::Function* emit() {
     to_ = function_->getArg(0);
     from_ = function_->getArg(1);
     llvm::Value* const count = function_->getArg(2);
@@ -39,6 +33,14 @@ class CopyFunction {
   }
 
  private:
+  static llvm::Function* declare(llvm::Module& module, Target target) {
+    llvm::LLVMContext& context = module.getContext();
+    llvm::Type* const pointer = llvm::PointerType::getUnqual(context);
+    auto* const type = llvm::FunctionType::get(
+        llvm::Type::getVoidTy(context), {pointer, pointer, llvm::Type::getInt64Ty(context)}, false);
+    return new_function(module, "copy_bytes", type, llvm::GlobalValue::InternalLinkage, target);
+  }
+
   llvm::BasicBlock* block() { return llvm::BasicBlock::Create(b_.getContext(), "", function_); }
 
   void copy(llvm::Value* to, llvm::Value* from, uint64_t size) {
@@ -101,7 +103,7 @@ llvm::Value* Operands::scratch() {
 void Operands::copy_bytes(llvm::Value* to, llvm::Value* from, llvm::Value* count) {
   llvm::Module& module = *b_.function->getParent();
   llvm::Function* function = module.getFunction("copy_bytes");
-  if (function == nullptr) function = CopyFunction(module).emit(*b_.function);
+  if (function == nullptr) function = CopyFunction(module, b_.target).emit();
   b_.CreateCall(function, {to, from, count});
 }
 

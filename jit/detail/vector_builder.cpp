@@ -6,6 +6,16 @@
 
 namespace lanewise::jit {
 
+llvm::Function* new_function(llvm::Module& module, const std::string& name,
+                             llvm::FunctionType* type, llvm::GlobalValue::LinkageTypes linkage,
+                             Target target) {
+  llvm::Function* const function = llvm::Function::Create(type, linkage, name, module);
+  function->addFnAttr("target-cpu", to_string(target));
+  if (target == Target::kX86_64_v4) function->addFnAttr("prefer-vector-width", "512");
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  return function;
+}
+
 llvm::Type* VectorBuilder::element(DType dtype) {
   if (is_bool(dtype)) return getInt1Ty();
   if (dtype == DType::kF32) return getFloatTy();

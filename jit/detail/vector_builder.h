@@ -4,11 +4,17 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include <functional>
+#include <string>
 
 #include "ir/dtype.h"
 #include "jit/compiler.h"
 
 namespace lanewise::jit {
+
+// An empty function that uses the target's instructions.
+llvm::Function* new_function(llvm::Module& module, const std::string& name,
+                             llvm::FunctionType* type, llvm::GlobalValue::LinkageTypes linkage,
+                             Target target);
 
 class VectorBuilder : public llvm::IRBuilder<> {
  public:

@@ -62,6 +62,7 @@ class KernelCase {
   void set_long_rows(bool long_rows) { long_rows_ = long_rows; }
 
   const ir::Kernel& kernel() const { return kernel_; }
+  ir::Graph& kernel_body() { return kernel_.body; }
   const ir::Program& program() const { return program_; }
   runtime::Layout layout() const;
 

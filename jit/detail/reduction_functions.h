@@ -1,0 +1,62 @@
+// How elements combine, and the functions of a module that combine the elements of blocks and the
+// blocks of a row in the order of ir/reduction_order.h.
+#pragma once
+
+#include "ir/op.h"
+#include "jit/detail/vector_builder.h"
+
+namespace lanewise::jit {
+
+class Reducer {
+ public:
+  Reducer(ir::Op op, DType dtype) : op_(op), dtype_(dtype) {}
+
+  ir::Op op() const { return op_; }
+  DType dtype() const { return dtype_; }
+  // Whether the order of combining changes the result.
+  bool is_ordered() const {
+    return is_float(dtype_) && (op_ == ir::Op::kSum || op_ == ir::Op::kProd);
+  }
+  // What changes nothing it is combined with.
+  llvm::Constant* identity(VectorBuilder& b) const;
+  llvm::Value* combine(VectorBuilder& b, llvm::Value* earlier, llvm::Value* later) const;
+  // Combines the lanes of a vector: the lower half with the upper half, and so on.
+  llvm::Value* halve(VectorBuilder& b, llvm::Value* vector) const;
+
+ private:
+  ir::Op op_;
+  DType dtype_;
+};
+
+// Calls to functions that are made at their first use in a module.
+class ReductionFunctions {
+ public:
+  ReductionFunctions(VectorBuilder& builder, const Reducer& reducer)
+      : b_(builder), reducer_(reducer) {}
+
+  // The result of a block of `count` elements, 1 to kReductionBlock. If they are fewer, the memory
+  // after them is filled up, for at most kMaxReductionLanes elements.
+  llvm::Value* block(llvm::Value* elements, llvm::Value* count);
+
+  // Results of neighbouring runs of 2^i blocks each, one for each bit i of the number of blocks so
+  // far. Starts with that number, as an i64.
+  static llvm::Type* tree_type(VectorBuilder& b, DType dtype);
+  void push(llvm::Value* tree, llvm::Value* block);
+  // The result of all blocks, at least one.
+  llvm::Value* finish(llvm::Value* tree);
+
+ private:
+  llvm::Function* function(const char* name, llvm::Type* result,
+                           llvm::ArrayRef<llvm::Type*> parameters,
+                           void (ReductionFunctions::*emit)(VectorBuilder&));
+  void emit_block(VectorBuilder& b);
+  void emit_push(VectorBuilder& b);
+  void emit_finish(VectorBuilder& b);
+  llvm::Type* element() { return b_.element(reducer_.dtype()); }
+  llvm::Value* level(VectorBuilder& b, llvm::Value* tree, llvm::Value* number);
+
+  VectorBuilder& b_;
+  const Reducer& reducer_;
+};
+
+}  // namespace lanewise::jit

@@ -1,0 +1,153 @@
+// Reductions over rows of any length and layout, alone, several at once, and with point values
+// before and after.
+#include <gtest/gtest.h>
+
+#include "kernel_case.h"
+#include "support/format.h"
+
+namespace lanewise::jit::test {
+namespace {
+
+using ir::Expr;
+using ir::Op;
+
+constexpr Op kReductions[] = {Op::kSum, Op::kProd, Op::kMin, Op::kMax, Op::kAny, Op::kAll};
+
+Expr reduce(KernelCase& k, Op op, const Expr& x) {
+  return k.expr(
+      k.kernel_body().append({.op = op, .dtype = x.dtype(), .shape = {}, .operands = {x.value()}}));
+}
+
+void check(KernelCase& k, const std::string& what, int seeds = 2) {
+  for (const Target target : targets()) {
+    for (int seed = 1; seed <= seeds; ++seed) {
+      ASSERT_EQ(k.run(target, static_cast<uint64_t>(seed)), "") << what;
+    }
+  }
+}
+
+TEST(Reductions, EveryOpAndDType) {
+  for (const Op op : kReductions) {
+    for (int d = 0; d < kDTypeCount; ++d) {
+      const auto dtype = static_cast<DType>(d);
+      if (!ir::contains(ir::spec(op).accepts, dtype)) continue;
+      for (const int64_t n : {1, 2, 7, 16, 31, 64, 65, 100, 1000, 1024, 1025, 3000}) {
+        KernelCase k({2, n}, 1);
+        k.store(reduce(k, op, k.load(dtype, {n, 1})), {1, 0});
+        check(k, format("{} of {} {}", op, n, to_string(dtype)));
+      }
+    }
+  }
+}
+
+TEST(Reductions, EveryLength) {
+  for (int64_t n = 1; n <= 200; ++n) {
+    KernelCase k({n}, 1);
+    const Expr x = k.load(DType::kF32, {1});
+    k.store(reduce(k, Op::kSum, x), {0});
+    k.store(reduce(k, Op::kSum, x.cast(DType::kF64)), {0});
+    k.store(reduce(k, Op::kMax, x), {0});
+    check(k, format("{}", n), 1);
+  }
+}
+
+TEST(Reductions, LongRows) {
+  for (const int64_t n : {1023, 1024, 1040, 2048, 2049, 7 * 1024 + 3, 16 * 1024, 33 * 1024 - 1}) {
+    for (const DType dtype : {DType::kF32, DType::kF64}) {
+      KernelCase k({n}, 1);
+      const Expr x = k.load(dtype, {1});
+      k.store(reduce(k, Op::kSum, x * x), {0});
+      check(k, format("{} {}", n, to_string(dtype)), 1);
+    }
+  }
+}
+
+TEST(Reductions, Layouts) {
+  for (const DType dtype : {DType::kF32, DType::kF64, DType::kI16, DType::kU8}) {
+    for (const int64_t stride : {1, 2, 3, 4, -1, 0, 5, -3}) {
+      for (const int64_t n : {1, 5, 16, 63, 64, 129, 1300}) {
+        KernelCase k({3, n}, 1);
+        const Expr x = k.load(dtype, {7, stride});
+        k.store(reduce(k, Op::kSum, x + x), {1, 0});
+        k.store(reduce(k, Op::kMin, x), {2, 0});
+        check(k, format("{} stride {} length {}", to_string(dtype), stride, n));
+      }
+    }
+  }
+}
+
+TEST(Reductions, SeveralReducedLoops) {
+  for (const int64_t n : {1, 5, 16, 50, 300}) {
+    KernelCase k({2, 5, 3, n}, 3);
+    const Expr x = k.load(DType::kF32, {100000, 5 * n, 20 * n, 1});
+    const Expr line = k.load(DType::kF32, {0, 7, 2, 0});
+    const Expr row = k.load(DType::kF32, {1, 0, 0, 0});
+    k.store(reduce(k, Op::kSum, x * line + row), {1, 0, 0, 0});
+    k.store(reduce(k, Op::kSum, line), {1, 0, 0, 0});
+    k.store(reduce(k, Op::kMax, x), {1, 0, 0, 0});
+    check(k, format("{}", n));
+  }
+}
+
+TEST(Reductions, Softmax) {
+  for (const int64_t n : {1, 7, 16, 100, 1500}) {
+    KernelCase k({3, n}, 1);
+    const Expr x = k.load(DType::kF32, {n, 1});
+    const Expr shifted = x - reduce(k, Op::kMax, x);
+    const Expr weight = 1 / (shifted * shifted + 1);
+    k.store(weight / reduce(k, Op::kSum, weight), {n, 1});
+    check(k, format("{}", n));
+  }
+}
+
+TEST(Reductions, LayerNorm) {
+  for (const int64_t n : {1, 7, 16, 100, 1500}) {
+    KernelCase k({3, n}, 1);
+    const Expr x = k.load(DType::kF32, {n, 1});
+    const Expr scale = k.load(DType::kF32, {0, 1});
+    const Expr count = k.scalar(Scalar::of(static_cast<float>(n)));
+    const Expr mean = reduce(k, Op::kSum, x) / count;
+    const Expr deviation = x - mean;
+    const Expr variance = reduce(k, Op::kSum, deviation * deviation) / count;
+    k.store(deviation / ir::sqrt(variance + 1e-5) * scale, {n, 1});
+    k.store(mean, {1, 0});
+    check(k, format("{}", n));
+  }
+}
+
+// Row values, lines and rare lanes meet.
+TEST(Reductions, MixedLevels) {
+  for (const int64_t n : {3, 20, 70}) {
+    KernelCase k({2, 3, n}, 2);
+    const Expr x = k.load(DType::kF64, {3 * n + 1, n, 1});
+    const Expr line = k.load(DType::kF64, {1, 2, 0});
+    const Expr row = k.load(DType::kF64, {1, 0, 0});
+    const Expr root = ir::sqrt(abs(line));
+    const Expr total = reduce(k, Op::kSum, ir::rare(x > 1, x * root, x / row));
+    const Expr any = reduce(k, Op::kAny, x > total);
+    k.store(ir::select(any, total, row), {1, 0, 0});
+    k.store(x - total * line, {3 * n, n, 1});
+    k.store(any, {1, 0, 0});
+    check(k, format("{}", n));
+  }
+}
+
+TEST(Reductions, OfValuesThatDoNotVary) {
+  KernelCase k({2, 130}, 1);
+  const Expr row = k.load(DType::kF32, {1, 0});
+  k.store(reduce(k, Op::kSum, row), {1, 0});
+  k.store(reduce(k, Op::kSum, row.like(0.1)), {1, 0});
+  k.store(reduce(k, Op::kProd, k.scalar(Scalar::of(1.01F))), {1, 0});
+  check(k, "");
+}
+
+TEST(Reductions, OfIndices) {
+  KernelCase k({130}, 1);
+  const Expr i = k.index(DType::kI64, 3, {2});
+  k.store(reduce(k, Op::kSum, i), {0});
+  k.store(reduce(k, Op::kMin, ir::select(k.load(DType::kBool, {1}), i, i.like(1000))), {0});
+  check(k, "");
+}
+
+}  // namespace
+}  // namespace lanewise::jit::test
