@@ -40,14 +40,19 @@ int Workspace::updated_input(int buffer) const {
   }
 }
 
-// A temporary that is only updated further is the updated buffer's memory from the start.
+// A temporary that is only updated further is the updated buffer's memory from the start: not if it
+// is stored before the checks have passed, since that memory may be a result's.
 void Workspace::share_updates() {
+  const std::vector<ir::Lifetime> lifetimes = ir::lifetimes(program_);
   std::vector<int> successor(owner_.size(), -1);
   for (size_t b = 0; b < owner_.size(); ++b) {
     const int from = program_.buffers[b].starts_as;
     if (from < 0) continue;
     in_place_[b] = ir::can_start_in_place(program_, static_cast<int>(b));
-    if (in_place_[b] && is_temporary(program_.buffers[static_cast<size_t>(from)])) {
+    if (!is_temporary(program_.buffers[static_cast<size_t>(from)])) continue;
+    in_place_[b] = in_place_[b] &&
+                   lifetimes[static_cast<size_t>(from)].first.step >= program_.check_steps;
+    if (in_place_[b]) {
       successor[static_cast<size_t>(from)] = static_cast<int>(b);
     }
   }
