@@ -275,6 +275,7 @@ std::vector<KernelCase::Image> KernelCase::expected(const std::vector<Image>& im
     } else if (node.op == ir::Op::kLoad || node.op == ir::Op::kIota) {
       const Operand& operand = operands_[static_cast<size_t>(node.get<ir::Slot>().index)];
       const std::vector<int64_t> at = offsets(operand);
+      const int64_t lowest = operand.memory < 0 ? 0 : extent(operand.memory).lowest;
       std::vector<Scalar> values;
       for (const int64_t offset : at) {
         if (operand.memory < 0) {
@@ -283,7 +284,7 @@ std::vector<KernelCase::Image> KernelCase::expected(const std::vector<Image>& im
         }
         Scalar value{node.dtype, 0};
         const auto size = static_cast<size_t>(size_of(node.dtype));
-        const int64_t element = offset - extent(operand.memory).lowest;
+        const int64_t element = offset - lowest;
         std::memcpy(&value.bits,
                     images[static_cast<size_t>(operand.memory)].data() +
                         static_cast<size_t>(element) * size,
