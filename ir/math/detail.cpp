@@ -22,18 +22,22 @@ Expr horner(const Expr& x, std::span<const double> c) {
   return sum;
 }
 
-Expr polynomial(const Expr& x, const Expr& x2, std::span<const double> c) {
-  if (c.size() <= 2) return horner(x, c);
+Expr polynomial(const Expr& x, const Expr& x2, std::span<const Expr> c) {
+  if (c.size() == 1) return c[0];
   // chains[0] holds the even coefficients, chains[1] the odd ones.
-  Expr chains[2] = {x.like(c[(c.size() - 1) & ~size_t{1}]), x.like(c[(c.size() - 2) | 1])};
-  size_t next[2] = {(c.size() - 1) & ~size_t{1}, (c.size() - 2) | 1};
+  Expr chains[2];
   for (size_t parity = 0; parity < 2; ++parity) {
-    while (next[parity] >= 2) {
-      next[parity] -= 2;
-      chains[parity] = fma(chains[parity], x2, c[next[parity]]);
-    }
+    size_t next = (c.size() - 1 - parity) / 2 * 2 + parity;
+    chains[parity] = c[next];
+    while (next >= 2) chains[parity] = fma(chains[parity], x2, c[next -= 2]);
   }
   return fma(chains[1], x, chains[0]);
+}
+
+Expr polynomial(const Expr& x, const Expr& x2, std::span<const double> c) {
+  std::vector<Expr> coefficients;
+  for (const double number : c) coefficients.push_back(x.like(number));
+  return polynomial(x, x2, coefficients);
 }
 
 Expr polynomial(const Expr& x, std::span<const double> c) {

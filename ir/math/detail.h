@@ -36,6 +36,7 @@ int64_t bits_of(DType dtype, double number);
 
 // c[0] + c[1] x + c[2] x^2 + ..., as two Horner chains in x^2, joined at the end: half the
 // latency of one chain for one more operation. `x2` is x * x where the caller has it.
+Expr polynomial(const Expr& x, const Expr& x2, std::span<const Expr> c);
 Expr polynomial(const Expr& x, const Expr& x2, std::span<const double> c);
 Expr polynomial(const Expr& x, std::span<const double> c);
 // The same as one chain, for few coefficients or where the order of rounding matters.

@@ -61,6 +61,10 @@ Expr acos(const Expr& x);
 Expr atan(const Expr& x);
 Expr atan2(const Expr& y, const Expr& x);
 
+// erf.cpp
+Expr erf(const Expr& x);
+Expr erfc(const Expr& x);
+
 // hypot.cpp
 Expr hypot(const Expr& x, const Expr& y);
 

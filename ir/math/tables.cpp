@@ -42,6 +42,14 @@ constexpr TableFunction kTables[] = {
     two_over_pi_part_2,
     two_over_pi_words,
 };
+
+using TablesFunction = std::span<const Table> (*)();
+constexpr TablesFunction kFamilies[] = {
+    erf_tables_f32,
+    erf_tables_f64,
+    erfc_tables_f32,
+    erfc_tables_f64,
+};
 // clang-format on
 
 }  // namespace
@@ -49,6 +57,11 @@ constexpr TableFunction kTables[] = {
 const Table* find_table(std::string_view name) {
   for (const TableFunction table : kTables) {
     if (table().name == name) return &table();
+  }
+  for (const TablesFunction family : kFamilies) {
+    for (const Table& table : family()) {
+      if (table.name == name) return &table;
+    }
   }
   return nullptr;
 }

@@ -11,7 +11,7 @@ namespace lanewise::ir::math {
 // Null if no table has that name.
 const Table* find_table(std::string_view name);
 
-// Each family defines its tables; the list in tables.cpp names them all.
+// Each family defines its tables; the lists in tables.cpp name them all.
 const Table& atan_angle_f32();
 const Table& atan_angle_f64();
 const Table& atan_angle_low_f32();
@@ -46,6 +46,12 @@ const Table& two_over_pi_part_0();
 const Table& two_over_pi_part_1();
 const Table& two_over_pi_part_2();
 const Table& two_over_pi_words();
+
+// The centres and coefficients of a function's pieces.
+std::span<const Table> erf_tables_f32();
+std::span<const Table> erf_tables_f64();
+std::span<const Table> erfc_tables_f32();
+std::span<const Table> erfc_tables_f64();
 
 // A table of `words`, bits of `dtype`; their number is a power of two.
 template <size_t N>

@@ -134,7 +134,7 @@ llvm::Value* permute_ymm8(VectorBuilder& b, const Table& table, llvm::Value* ind
 size_t largest_permuted(const VectorBuilder& b, int bytes) {
   if (bytes < 4 || b.lanes == 1) return 0;
   if (b.has_avx512()) return bytes == 4 ? 64 : 32;
-  return bytes == 4 ? 32 : 16;
+  return bytes == 4 ? 32 : 8;
 }
 
 }  // namespace
