@@ -1,4 +1,5 @@
 // asin, acos, atan, atan2.
+#include "ir/math/coefficients_inverse_trigonometric.inc"
 #include "ir/math/detail.h"
 #include "ir/math/math.h"
 #include "ir/math/tables.h"
@@ -6,8 +7,6 @@
 namespace lanewise::ir::math {
 
 namespace {
-
-#include "ir/math/coefficients_inverse_trigonometric.inc"
 
 const double* pi_words(DType dtype) { return dtype == DType::kF32 ? kPiF32 : kPiF64; }
 

@@ -1,5 +1,6 @@
 // sin, cos, tan. An argument is n pi/2 + r with |r| <= pi/4, r in two words; polynomials give the
 // functions of r, and n modulo 4 says which of them with which sign is the result.
+#include "ir/math/coefficients_trigonometric.inc"
 #include "ir/math/detail.h"
 #include "ir/math/math.h"
 #include "ir/math/tables.h"
@@ -7,8 +8,6 @@
 namespace lanewise::ir::math {
 
 namespace {
-
-#include "ir/math/coefficients_trigonometric.inc"
 
 // r = high - low. What is subtracted is +0 where the argument is a zero, so that -0 stays -0.
 struct Reduced {

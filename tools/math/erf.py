@@ -1,7 +1,11 @@
 """Coefficients for erf and erfc: polynomials on 16 intervals, one table a coefficient."""
 
+from functools import cache
+
 from fit import F32, F64, Header, bits_of, fit, main, rounded
 from mpmath import mp, mpf
+
+erf = cache(mp.erf)
 
 ERF_SHIFT = mpf(1) / 2
 ERFC_SHIFT = mpf(2)
@@ -19,8 +23,8 @@ def interval(index: int, shift: mpf) -> tuple[mpf, mpf]:
 
 def centre(f, low: mpf, high: mpf, bits: int, middle: mpf) -> mpf:
     """A number near this part of the interval where f is nearly a number of that many bits."""
-    step = (high - low) / 2**14
-    tried = [rounded(low + (high - low) * middle + k * step, 20) for k in range(-400, 401)]
+    step = (high - low) / 2**12
+    tried = [rounded(low + (high - low) * middle + k * step, 20) for k in range(-100, 101)]
     return min(tried, key=lambda c: abs(f(c) / rounded(f(c), bits) - 1))
 
 
@@ -33,31 +37,33 @@ def erf_rows(bits: int, count: int) -> tuple[list[list[mpf]], mpf]:
         low, high = interval(index, ERF_SHIFT)
         if low == 0:
             found = fit(
-                lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1,
+                lambda z: erf(mp.sqrt(z)) / mp.sqrt(z) - 1,
                 mpf(2) ** -40,
                 high**2,
                 [bits] * (count // 2),
-                weight=lambda z: mp.sqrt(z) / mp.erf(mp.sqrt(z)),
+                weight=lambda z: mp.sqrt(z) / erf(mp.sqrt(z)),
             )
             odd = [[c, mpf(0)] for c in found.coefficients]
             rows.append([mpf(0), mpf(0), *sum(odd, [])])
         else:
             # Where erf is small, its smallest values shall be nearest to the centre.
-            c = centre(mp.erf, low, high, bits, mpf("0.42" if low < 0.5 else "0.5"))
-            start = rounded(mp.erf(c), bits)
+            c = centre(erf, low, high, bits, mpf("0.42" if low < 0.5 else "0.5"))
+            start = rounded(erf(c), bits)
             found = fit(
-                lambda t, c=c, start=start: (mp.erf(c + t) - start) / t,
+                lambda t, c=c, start=start: (erf(c + t) - start) / t,
                 low - c,
                 high - c,
                 [bits] * count,
-                weight=lambda t, c=c: t / mp.erf(c + t),
-                rounds=4,
+                weight=lambda t, c=c: t / erf(c + t),
+                rounds=2,
+                in_turn=3,
             )
             rows.append([c, start, *found.coefficients])
         worst = max(worst, found.bound)
     return rows, worst
 
 
+@cache
 def scaled_erfc(x):
     """e^(x^2) erfc(x)"""
     return mp.exp(x * x) * mp.erfc(x)
@@ -75,7 +81,8 @@ def erfc_rows(count: int) -> tuple[list[list[mpf]], mpf]:
             high - c,
             [F64] * count,
             weight=lambda t, c=c: 1 / scaled_erfc(c + t),
-            rounds=4,
+            rounds=2,
+            in_turn=3,
         )
         rows.append([c, *found.coefficients])
         worst = max(worst, found.bound)

@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from mpmath import mp, mpf
@@ -69,6 +70,12 @@ def evaluate(coefficients: Sequence[mpf], x: mpf) -> mpf:
     return total
 
 
+@cache
+def turns(degree: int) -> list[mpf]:
+    """The Chebyshev polynomial of that degree at the samples."""
+    return [mp.cos(mp.pi * degree * (2 * k + 1) / (2 * SAMPLES)) for k in range(SAMPLES)]
+
+
 def sup(error: Callable, low, high) -> mpf:
     """A bound for |error| on [low, high], for an error that is analytic around the interval.
 
@@ -79,8 +86,7 @@ def sup(error: Callable, low, high) -> mpf:
     values = [error(x) for x in chebyshev_points(low, high, SAMPLES)]
     largest = max(abs(v) for v in values)
     for degree in range(DEGREE + 1, DEGREE + 7):
-        turns = [mp.cos(mp.pi * degree * (2 * k + 1) / (2 * SAMPLES)) for k in range(SAMPLES)]
-        coefficient = mp.fdot(values, turns) * 2 / SAMPLES
+        coefficient = mp.fdot(values, turns(degree)) * 2 / SAMPLES
         if abs(coefficient) > largest * mpf(2) ** -12:
             raise ArithmeticError(f"Chebyshev coefficient {degree} of an error is not negligible")
     return largest * (1 + mpf(2) ** -9) / mp.cos(mp.pi * DEGREE / (2 * SAMPLES))
@@ -128,11 +134,13 @@ def fit(
     weight: Callable = lambda x: mpf(1),
     fixed: Sequence = (),
     rounds: int = 8,
+    in_turn: int | None = None,
 ) -> Fit:
     """f(x) ~ c0 + c1 x + ... with coefficients of `formats` bits, |weight * error| small.
 
-    Each coefficient is rounded in turn, lowest first, and those after it make up for it. The first
-    ones may be given as `fixed`. The weight must be smooth and may change sign.
+    Each coefficient (or `in_turn` of them, and then the others at once) is rounded in turn, lowest
+    first, and those after it make up for it. The first ones may be given as `fixed`. The weight
+    must be smooth and may change sign.
     """
     xs = chebyshev_points(low, high, 6 * len(formats) + 1)
     given = [f(x) for x in xs]
@@ -143,6 +151,9 @@ def fit(
         targets = [(g - evaluate(chosen, x)) / x**index for g, x in zip(given, xs, strict=True)]
         relative = [w * abs(x) ** index for w, x in zip(weights, xs, strict=True)]
         c = minimax(xs, targets, relative, len(formats) - index, rounds)
+        if in_turn is not None and index >= in_turn:
+            chosen += [rounded(x, bits) for x, bits in zip(c, formats[index:], strict=True)]
+            break
         chosen.append(rounded(c[0], formats[index]))
     bound = sup(lambda x: weight(x) * (f(x) - evaluate(chosen, x)), low, high)
     return Fit(chosen, bound)
