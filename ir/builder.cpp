@@ -13,8 +13,8 @@ std::string facts(const Node& node) { return to_string(node.dtype) + to_string(n
 
 void require_same_shape(Op op, const Node& first, const Node& other) {
   if (first.shape != other.shape) {
-    throw ShapeError(format("{}: operands {} and {} differ in shape", op, facts(first),
-                            facts(other)));
+    throw ShapeError(
+        format("{}: operands {} and {} differ in shape", op, facts(first), facts(other)));
   }
 }
 
@@ -45,7 +45,10 @@ DType operand_dtype(Op op, const Graph& graph, std::span<const Value> operands) 
 
 Value Builder::append(Op op, DType dtype, Shape shape, std::initializer_list<Value> operands,
                       Attribute attribute) {
-  Node node{.op = op, .dtype = dtype, .shape = std::move(shape), .attribute = std::move(attribute),
+  Node node{.op = op,
+            .dtype = dtype,
+            .shape = std::move(shape),
+            .attribute = std::move(attribute),
             .source = source_};
   std::ranges::copy(operands, node.operands.begin());
   return graph_.append(std::move(node));
@@ -136,6 +139,17 @@ Value Builder::reduce(Op op, Value operand, std::vector<int> axes) {
   return append(op, dtype, Shape(std::move(kept)), {operand}, Axes{std::move(axes)});
 }
 
+Value Builder::scan(Op op, Value operand, int axis) {
+  const Node& node = graph_[operand];
+  if (!contains(spec(op).accepts, node.dtype)) {
+    throw DTypeError(format("{}: no {} operands", op, node.dtype));
+  }
+  if (axis < 0 || axis >= node.shape.rank()) {
+    throw ShapeError(format("{}: axis {} of shape {}", op, axis, node.shape));
+  }
+  return append(op, node.dtype, node.shape, {operand}, Axes{{axis}});
+}
+
 Value Builder::cast(Value operand, DType dtype) {
   if (graph_[operand].dtype == dtype) return operand;
   return append(Op::kCast, dtype, graph_[operand].shape, {operand});
@@ -166,8 +180,8 @@ Value Builder::apply(Op op, std::initializer_list<Value> operands, Attribute att
   for (const Value other : values.subspan(1)) {
     require_same_shape(op, graph_[values[0]], graph_[other]);
   }
-  return append(op, row.result == ResultRule::kBool ? DType::kBool : dtype,
-                graph_[values[0]].shape, operands, std::move(attribute));
+  return append(op, row.result == ResultRule::kBool ? DType::kBool : dtype, graph_[values[0]].shape,
+                operands, std::move(attribute));
 }
 
 Value Builder::clone(const Node& node, std::span<const Value> operands) {
@@ -186,9 +200,7 @@ Expr Expr::cast(DType dtype) const { return builder_->expr(builder_->cast(value_
 Expr Expr::bitcast(DType dtype) const { return builder_->expr(builder_->bitcast(value_, dtype)); }
 Expr Expr::as_signed() const { return bitcast(signed_of_width(size_of(dtype()))); }
 Expr Expr::as_unsigned() const { return bitcast(unsigned_of_width(size_of(dtype()))); }
-Expr Expr::as_float() const {
-  return bitcast(size_of(dtype()) == 4 ? DType::kF32 : DType::kF64);
-}
+Expr Expr::as_float() const { return bitcast(size_of(dtype()) == 4 ? DType::kF32 : DType::kF64); }
 
 Expr apply(Op op, std::initializer_list<Expr> operands, Attribute attribute) {
   Builder& builder = operands.begin()->builder();

@@ -35,6 +35,7 @@ class Builder {
   // `value` has the shape of the window.
   Value update(Value base, Value value, Window window);
   Value reduce(Op op, Value operand, std::vector<int> axes);
+  Value scan(Op op, Value operand, int axis);
   Value cast(Value operand, DType dtype);
   Value bitcast(Value operand, DType dtype);
   Value table_lookup(Value index, const Table& table);
@@ -98,17 +99,17 @@ class Expr {
 Expr apply(Op op, std::initializer_list<Expr> operands, Attribute attribute = {});
 
 // Each binary operation also takes a number on either side.
-#define LANEWISE_EXPR_BINARY(function, op)                                               \
-  inline Expr function(const Expr& a, const Expr& b) { return apply(Op::op, {a, b}); }   \
-  template <class T>                                                                     \
-    requires std::is_arithmetic_v<T>                                                     \
-  Expr function(const Expr& a, T b) {                                                    \
-    return function(a, a.like(b));                                                       \
-  }                                                                                      \
-  template <class T>                                                                     \
-    requires std::is_arithmetic_v<T>                                                     \
-  Expr function(T a, const Expr& b) {                                                    \
-    return function(b.like(a), b);                                                       \
+#define LANEWISE_EXPR_BINARY(function, op)                                             \
+  inline Expr function(const Expr& a, const Expr& b) { return apply(Op::op, {a, b}); } \
+  template <class T>                                                                   \
+    requires std::is_arithmetic_v<T>                                                   \
+  Expr function(const Expr& a, T b) {                                                  \
+    return function(a, a.like(b));                                                     \
+  }                                                                                    \
+  template <class T>                                                                   \
+    requires std::is_arithmetic_v<T>                                                   \
+  Expr function(T a, const Expr& b) {                                                  \
+    return function(b.like(a), b);                                                     \
   }
 LANEWISE_EXPR_BINARY(operator+, kAdd)
 LANEWISE_EXPR_BINARY(operator-, kSubtract)

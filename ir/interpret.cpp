@@ -5,6 +5,7 @@
 #include "ir/element.h"
 #include "ir/passes/passes.h"
 #include "ir/reduction_order.h"
+#include "ir/scan_order.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -72,6 +73,26 @@ T reduce(Op op, std::span<const T> elements) {
   }
 }
 
+// The position of the first NaN, else of the first smallest (or largest) element.
+template <class T>
+int64_t position_of_extreme(Op op, std::span<const T> elements) {
+  size_t best = 0;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] != elements[i]) return static_cast<int64_t>(i);
+    const bool better =
+        op == Op::kArgMin ? elements[i] < elements[best] : elements[best] < elements[i];
+    if (better) best = i;
+  }
+  return static_cast<int64_t>(best);
+}
+
+template <class T>
+void scan(Op op, std::span<T> row) {
+  if (op == Op::kCumulativeSum) return scan_in_order(row, element::Add{});
+  if (op == Op::kCumulativeProd) return scan_in_order(row, element::Multiply{});
+  throw InternalError(format("{}: not a scan", op));
+}
+
 class Interpreter {
  public:
   Interpreter(const Graph& graph, std::span<const Tensor> inputs, std::span<const Scalar> scalars)
@@ -130,6 +151,7 @@ class Interpreter {
         return update(node);
       default:
         if (is_reduction(node.op)) return reduction(node);
+        if (is_scan(node.op)) return scanned(node);
         throw InternalError(format("{}: has no meaning in a graph", node.op));
     }
   }
@@ -224,8 +246,37 @@ class Interpreter {
         for (size_t j = 0; j < steps.size(); ++j) {
           slice[j] = elements[static_cast<size_t>(starts[i] + steps[j])];
         }
-        result.at<T>(static_cast<int64_t>(i)) =
-            reduce<T>(node.op, std::span<const T>(slice.get(), steps.size()));
+        const std::span<const T> row(slice.get(), steps.size());
+        const auto place = static_cast<int64_t>(i);
+        if (node.op == Op::kArgMin || node.op == Op::kArgMax) {
+          result.at<int64_t>(place) = position_of_extreme(node.op, row);
+        } else {
+          result.at<T>(place) = reduce<T>(node.op, row);
+        }
+      }
+    });
+    return result;
+  }
+
+  Tensor scanned(const Node& node) const {
+    Tensor result = operand(node, 0);
+    const auto axis = static_cast<size_t>(node.get<Axes>().axes[0]);
+    const int64_t stride = row_major(result.shape)[axis];
+    const int64_t length = result.shape[axis];
+    visit_dtype(node.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (!std::is_same_v<T, bool>) {
+        const auto elements = result.values<T>();
+        std::vector<T> row(static_cast<size_t>(length));
+        for (int64_t i = 0; i < result.element_count(); ++i) {
+          if (i / stride % length != 0) continue;
+          const auto at = [&](size_t k) -> T& {
+            return elements[static_cast<size_t>(i) + k * static_cast<size_t>(stride)];
+          };
+          for (size_t k = 0; k < row.size(); ++k) row[k] = at(k);
+          scan(node.op, std::span<T>(row));
+          for (size_t k = 0; k < row.size(); ++k) at(k) = row[k];
+        }
       }
     });
     return result;

@@ -65,6 +65,7 @@ class ProgramInterpreter {
   Tensor evaluate_node(const Kernel& kernel, const Node& node, const std::vector<Tensor>& values);
   Tensor load(const Node& node, const Operand& operand);
   Tensor reduce(const Kernel& kernel, const Node& node, const Tensor& operand) const;
+  Tensor scan(const Kernel& kernel, const Node& node, const Tensor& operand) const;
   void store(const Operand& operand, const Tensor& value);
   void require(const FirstFailure& check);
 
@@ -156,6 +157,23 @@ Tensor ProgramInterpreter::reduce(const Kernel& kernel, const Node& node,
   return interpret(graph, {&operand, 1})[0];
 }
 
+// Along the reduced loops as one.
+Tensor ProgramInterpreter::scan(const Kernel& kernel, const Node& node,
+                                const Tensor& operand) const {
+  Graph graph;
+  Builder builder(graph);
+  const Shape shape(std::vector<Dim>(domain_.begin(), domain_.end()));
+  int64_t row = 1;
+  for (int axis = shape.rank() - kernel.reduced; axis < shape.rank(); ++axis) {
+    row *= domain_[static_cast<size_t>(axis)];
+  }
+  const Value all = builder.input("x", operand.dtype, shape);
+  const Value rows = builder.window(all, Shape{points_ / row, row}, Window{0, {row, 1}});
+  graph.outputs = {
+      builder.window(builder.scan(node.op, rows, 1), shape, Window{0, row_major_strides(shape)})};
+  return interpret(graph, {&operand, 1})[0];
+}
+
 Tensor ProgramInterpreter::evaluate_node(const Kernel& kernel, const Node& node,
                                          const std::vector<Tensor>& values) {
   Tensor result(node.dtype, domain_);
@@ -183,6 +201,8 @@ Tensor ProgramInterpreter::evaluate_node(const Kernel& kernel, const Node& node,
     return load(node, kernel.operands[static_cast<size_t>(node.get<Slot>().index)]);
   } else if (is_reduction(node.op)) {
     return reduce(kernel, node, values[node.operands[0].index]);
+  } else if (is_scan(node.op)) {
+    return scan(kernel, node, values[node.operands[0].index]);
   } else {
     throw InternalError(format("{}: has no meaning in a kernel", node.op));
   }

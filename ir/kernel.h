@@ -48,9 +48,9 @@ struct Store {
 //   Constant, elementwise primitives
 //   reductions and scans: over the last `reduced` loops of the domain, in row-major order; they
 //             have no attribute
-// A value that depends on a reduced loop is a point value; one made of reductions, scalars and
-// loads that do not vary along reduced loops is a row value. Point values may use row values:
-// the row is then walked more than once (softmax: max, then sum, then the quotient).
+// A value that depends on a reduced loop or on a scan is a point value; one made of reductions,
+// scalars and loads that do not vary along reduced loops is a row value. Point values may use row
+// values: the row is then walked more than once (softmax: max, then sum, then the quotient).
 // Operands and scalars are numbered in the order of their first use, in the body and then in the
 // stores; none is unused, no two are equal. No buffer is both loaded and stored. Of the body only
 // the nodes and `scalars` (dtypes of the kernel's scalars) are used; stores say what is kept.

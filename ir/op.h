@@ -104,6 +104,7 @@ inline std::string_view name(Op op) { return spec(op).name; }
 inline std::string to_string(Op op) { return std::string(name(op)); }
 inline bool is_elementwise(Op op) { return spec(op).kind != OpKind::kStructural; }
 inline bool is_reduction(Op op) { return (spec(op).traits & kReduction) != 0; }
+inline bool is_scan(Op op) { return (spec(op).traits & kScan) != 0; }
 
 // False and `out` untouched if no op has that name.
 bool find_op(std::string_view name, Op& out);

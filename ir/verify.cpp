@@ -109,11 +109,24 @@ Complaint check_reduction(const Node& node, const Node& operand) {
   return complaint("{}: shape {}, not {}", node.op, node.shape, shape);
 }
 
+Complaint check_scan(const Node& node, const Node& operand) {
+  const std::vector<int>& axes = node.get<Axes>().axes;
+  if (axes.size() != 1 || axes[0] < 0 || axes[0] >= operand.shape.rank()) {
+    return complaint("{}: axes {} of rank {}", node.op, format_tuple(axes), operand.shape.rank());
+  }
+  if (node.shape == operand.shape) return {};
+  return complaint("{}: shape {}, not {}", node.op, node.shape, operand.shape);
+}
+
 Complaint check_structure(const Graph& graph, const Node& node) {
   const auto operand = [&](size_t i) -> const Node& { return graph[node.operands[i]]; };
   if (is_reduction(node.op)) {
     if (Complaint bad = detail::check_dtypes(graph, node)) return bad;
     return check_reduction(node, operand(0));
+  }
+  if (is_scan(node.op)) {
+    if (Complaint bad = detail::check_dtypes(graph, node)) return bad;
+    return check_scan(node, operand(0));
   }
   switch (node.op) {
     case Op::kInput:

@@ -153,8 +153,8 @@ class KernelChecker {
     LoopSet varies = 0;
     for (const Value operand : node.inputs()) varies |= varies_[operand.index];
     Complaint bad;
-    if (is_reduction(node.op)) {
-      bad = check_reduction(node, varies);
+    if (is_reduction(node.op) || is_scan(node.op)) {
+      bad = check_row(node, varies);
     } else if (is_elementwise(node.op)) {
       if (spec(node.op).kind == OpKind::kComposite) {
         return complaint("{}: not expanded", node.op);
@@ -167,9 +167,14 @@ class KernelChecker {
     return bad;
   }
 
-  Complaint check_reduction(const Node& node, LoopSet& varies) const {
+  // A reduction leaves a value for each row, a scan one for each point.
+  Complaint check_row(const Node& node, LoopSet& varies) const {
     if (kernel_.reduced == 0) return complaint("{}: no loop is reduced", node.op);
-    varies &= ~reduced_loops();
+    if (is_scan(node.op)) {
+      varies |= reduced_loops();
+    } else {
+      varies &= ~reduced_loops();
+    }
     return check_dtypes(body_, node);
   }
 

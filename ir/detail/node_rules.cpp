@@ -43,6 +43,10 @@ Complaint check_explicit(const Node& node, DType operand) {
       if (node.dtype == table.dtype) return {};
       return complaint("table_lookup: {} from a table of {}", node.dtype, table.dtype);
     }
+    case Op::kArgMin:
+    case Op::kArgMax:
+      if (node.dtype == DType::kI64) return {};
+      return complaint("{}: result is i64, not {}", node.op, node.dtype);
     default:
       return {};
   }

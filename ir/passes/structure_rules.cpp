@@ -112,13 +112,25 @@ std::optional<Value> reduce_single(Builder& builder, const Node& node) {
   for (const int axis : node.get<Axes>().axes) {
     if (!operand.shape[axis].is(1)) return std::nullopt;
   }
+  if (node.op == Op::kArgMin || node.op == Op::kArgMax) {
+    return builder.constant(Scalar::of<int64_t>(0), node.shape);
+  }
   return builder.window(node.operands[0], node.shape, Window{0, row_major_strides(node.shape)});
+}
+
+// So does a scan of them.
+std::optional<Value> scan_single(Builder& builder, const Node& node) {
+  if (!is_scan(node.op)) return std::nullopt;
+  const Node& operand = builder[node.operands[0]];
+  if (!operand.shape[node.get<Axes>().axes[0]].is(1)) return std::nullopt;
+  return node.operands[0];
 }
 
 constexpr Rule kRules[] = {
     {"cast-cast", cast_cast},         {"bitcast-bitcast", bitcast_bitcast},
     {"window-scalar", window_scalar}, {"window-window", window_window},
     {"update-all", update_all},       {"reduce-single", reduce_single},
+    {"scan-single", scan_single},
 };
 
 }  // namespace
@@ -172,8 +184,8 @@ std::optional<Window> compose(const Window& inner, const Shape& inner_shape, con
   }
   for (size_t axis = 0; axis < low.size(); ++axis) {
     // Index 0 is in every axis: where the outer window has an element at all, the inner one has.
-    const bool high_fits = high[axis].is(0) ||
-                           is_nonnegative(inner_shape[static_cast<int>(axis)] - 1 - high[axis]);
+    const bool high_fits =
+        high[axis].is(0) || is_nonnegative(inner_shape[static_cast<int>(axis)] - 1 - high[axis]);
     if (!is_nonnegative(low[axis]) || !high_fits) return std::nullopt;
   }
   return result;

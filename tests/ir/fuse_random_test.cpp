@@ -41,7 +41,7 @@ class Pipelines {
   }
 
   Value next() {
-    switch (test::uniform(random_, 0, 7)) {
+    switch (test::uniform(random_, 0, 8)) {
       case 0:
       case 1:
         return statistic();
@@ -55,7 +55,13 @@ class Pipelines {
         const Value scalar = builder_.scalar(DType::kF32, shape_);
         return builder_.apply(Op::kMultiply, {pick(), scalar});
       }
-      case 6:
+      case 6: {
+        const int64_t axis = test::uniform(random_, 0, shape_.rank() - 1);
+        const bool sum = test::chance(random_, 50);
+        return builder_.scan(sum ? Op::kCumulativeSum : Op::kCumulativeProd, pick(),
+                             static_cast<int>(axis));
+      }
+      case 7:
         return builder_.apply(Op::kDivide, {pick(), pick()});
       default:
         return builder_.apply(test::chance(random_, 50) ? Op::kSubtract : Op::kAdd,
@@ -69,8 +75,9 @@ class Pipelines {
     for (int axis = 0; axis < shape_.rank(); ++axis) {
       if (test::chance(random_, axis + 1 == shape_.rank() ? 80 : 30)) axes.push_back(axis);
     }
-    std::vector<Op> ops = {Op::kSum, Op::kMax, Op::kMin, Op::kProd};
+    std::vector<Op> ops = {Op::kSum, Op::kMax, Op::kMin, Op::kProd, Op::kArgMax};
     Value value = builder_.reduce(test::pick(random_, ops), pick(), axes);
+    value = builder_.cast(value, DType::kF32);
     if (test::chance(random_, 50)) value = builder_.apply(Op::kAdd, {value, value});
     const std::vector<Dim> rows = row_major_strides(builder_[value].shape);
     std::vector<Dim> strides;
@@ -160,6 +167,12 @@ void check_many(int count, const test::RandomGraphOptions& graphs, const FuseOpt
 }
 
 TEST(FuseRandom, SameBits) { check_many(1000, {}, {}); }
+
+TEST(FuseRandom, SameBitsOfScansAndPositions) {
+  const test::RandomGraphOptions graphs{.composites = false, .positions = true, .scans = true};
+  check_many(500, graphs, {});
+  check_many(500, graphs, {.limits = {.primitives = 3, .operands = 5, .launch_work = 0}});
+}
 
 TEST(FuseRandom, SameBitsWhereStoringIsCheap) {
   check_many(1000, {}, {.limits = {.store_work = 0, .launch_work = 0}});

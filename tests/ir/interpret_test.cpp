@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "ir/builder.h"
 #include "ir/reduction_order.h"
+#include "ir/scan_order.h"
 #include "support/error.h"
+#include "tests/support/random_values.h"
 
 namespace lanewise::ir {
 namespace {
@@ -150,6 +154,78 @@ TEST(Interpret, Reductions) {
   EXPECT_TRUE(same_bits(results[0], Tensor::of<float>({3}, {5, kNan, 9})));
   EXPECT_TRUE(same_bits(results[1], Tensor::of<float>({2}, {3, kNan})));
   EXPECT_TRUE(same_bits(results[2], Tensor::of<float>({}, {kNan})));
+}
+
+TEST(Interpret, PositionsOfExtremes) {
+  Graph graph;
+  Builder builder(graph);
+  const Value x = builder.input("x", DType::kF64, {3, 4});
+  graph.outputs = {builder.reduce(Op::kArgMin, x, {1}), builder.reduce(Op::kArgMax, x, {1}),
+                   builder.reduce(Op::kArgMax, x, {0}), builder.reduce(Op::kArgMin, x, {0, 1}),
+                   builder.reduce(Op::kArgMin, x, {})};
+  const auto results =
+      interpret(graph, std::vector<Tensor>{Tensor::of<double>(
+                           {3, 4}, {2, 1, 3, 1, 0.0, -0.0, 5, 5, 7, kNan, -9, kNan})});
+  expect<int64_t>(results[0], {1, 0, 1});  // the first of equals, zeros are equal, NaN first
+  expect<int64_t>(results[1], {2, 2, 1});
+  expect<int64_t>(results[2], {2, 2, 1, 2});
+  EXPECT_TRUE(same_bits(results[3], Tensor::of<int64_t>({}, {9})));
+  EXPECT_TRUE(same_bits(results[4], Tensor::of<int64_t>({3, 4}, std::vector<int64_t>(12, 0))));
+}
+
+TEST(Interpret, Scans) {
+  Graph graph;
+  Builder builder(graph);
+  const Value x = builder.input("x", DType::kI16, {2, 3});
+  const Value y = builder.input("y", DType::kF32, {4});
+  graph.outputs = {builder.scan(Op::kCumulativeSum, x, 1), builder.scan(Op::kCumulativeProd, x, 0),
+                   builder.scan(Op::kCumulativeSum, y, 0), builder.scan(Op::kCumulativeProd, y, 0)};
+  const auto results =
+      interpret(graph, std::vector<Tensor>{Tensor::of<int16_t>({2, 3}, {1, 2, 3, 4, 5, 20000}),
+                                           Tensor::of<float>({4}, {-0.0F, 2, kNan, 1})});
+  EXPECT_TRUE(same_bits(results[0], Tensor::of<int16_t>({2, 3}, {1, 3, 6, 4, 9, 20009})));
+  EXPECT_TRUE(same_bits(results[1], Tensor::of<int16_t>({2, 3}, {1, 2, 3, 4, 10, -5536})));
+  EXPECT_TRUE(same_bits(results[2], Tensor::of<float>({4}, {-0.0F, 2, kNan, kNan})));
+  EXPECT_TRUE(same_bits(results[3], Tensor::of<float>({4}, {-0.0F, -0.0F, kNan, kNan})));
+}
+
+// Each result must be the sum of what scan_order.h says, in that order, for rows of any length.
+TEST(Interpret, OrderOfScans) {
+  test::Random random(1);
+  for (const int64_t length : {1, 2, 15, 16, 17, 100, 1024, 1025, 3000}) {
+    std::vector<float> row;
+    for (int64_t i = 0; i < length; ++i) {
+      row.push_back(static_cast<float>(test::uniform(random, -1000, 1000)) / 7);
+    }
+    // The sum of elements first..last of a chunk: halves, as far as they go.
+    const std::function<float(int64_t, int64_t)> in_chunk = [&](int64_t first, int64_t last) {
+      if (first == last) return row[static_cast<size_t>(first)];
+      const auto half = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(last - first)));
+      return in_chunk(first, first + half - 1) + in_chunk(first + half, last);
+    };
+    const auto in_block = [&](int64_t block, int64_t last) {
+      float sum = 0;
+      for (int64_t start = block; start <= last; start += kScanChunk) {
+        const float chunk = in_chunk(start, std::min(start + kScanChunk - 1, last));
+        sum = start == block ? chunk : sum + chunk;
+      }
+      return sum;
+    };
+    Graph graph;
+    Builder builder(graph);
+    graph.outputs = {
+        builder.scan(Op::kCumulativeSum, builder.input("x", DType::kF32, {length}), 0)};
+    const auto result =
+        interpret(graph, std::vector<Tensor>{Tensor::of<float>({length}, row)}).at(0);
+    float before = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      const int64_t block = i / kScanBlock * kScanBlock;
+      const float sum = in_block(block, i);
+      const float expected = block == 0 ? sum : before + sum;
+      ASSERT_EQ(result.at<float>(i), expected) << i << " of " << length;
+      if (i % kScanBlock == kScanBlock - 1) before = expected;
+    }
+  }
 }
 
 TEST(Interpret, EmptyReductionsGiveTheIdentity) {

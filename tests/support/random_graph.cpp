@@ -96,6 +96,7 @@ class Generator {
     if (options_.windows && dice <= 15) return window_node();
     if (options_.updates && dice <= 18) return update_node();
     if (options_.reductions && dice <= 26) return reduction_node();
+    if (options_.scans && dice <= 29) return scan_node();
     if (dice <= 34) return builder_.cast(any_value(), any_dtype());
     if (dice <= 36) return leaf_node();
     return elementwise_node();
@@ -131,13 +132,22 @@ class Generator {
     std::vector<Op> ops;
     for (size_t i = 0; i < ir::op_table().size(); ++i) {
       const auto op = static_cast<Op>(i);
-      if (ir::is_reduction(op) && contains(spec(op).accepts, at(value).dtype)) ops.push_back(op);
+      const bool finds = op == Op::kArgMin || op == Op::kArgMax;
+      if (!ir::is_reduction(op) || (finds && !options_.positions)) continue;
+      if (contains(spec(op).accepts, at(value).dtype)) ops.push_back(op);
     }
     std::vector<int> axes;
     for (int axis = 0; axis < at(value).shape.rank(); ++axis) {
       if (chance(random_, 50)) axes.push_back(axis);
     }
     return builder_.reduce(pick(random_, ops), value, std::move(axes));
+  }
+
+  Value scan_node() {
+    const Value value = any_value();
+    if (at(value).shape.rank() == 0 || is_bool(at(value).dtype)) return value;
+    const Op op = chance(random_, 50) ? Op::kCumulativeSum : Op::kCumulativeProd;
+    return builder_.scan(op, value, any_int(0, at(value).shape.rank() - 1));
   }
 
   // An op of the table and operands that it accepts.

@@ -22,6 +22,8 @@ struct RandomGraphOptions {
   bool windows = true;
   bool updates = true;
   bool reductions = true;
+  bool positions = false;  // argmin and argmax among the reductions
+  bool scans = false;
   bool checks = false;  // conditions that may fail
   // The dtypes of arguments, constants and casts.
   std::vector<DType> dtypes = {DType::kBool, DType::kI8,  DType::kI16, DType::kI32,

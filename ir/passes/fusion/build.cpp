@@ -28,6 +28,7 @@ class Build {
   Operand operand(int buffer, const Shape& shape, const IndexMap& map) const;
 
   void add_item(const Item& item);
+  bool is_idle(const Node& n) const;
   Value load(uint32_t index, const IndexMap& map);
   Value iota(const Node& node, const IndexMap& map);
   Value leaf(Node node);
@@ -142,6 +143,12 @@ Value Build::value_of(Value operand, int map) {
   throw InternalError("fuse: operand without a value");
 }
 
+// Reduces or scans axes of size 1.
+bool Build::is_idle(const Node& n) const {
+  if (is_reduction(n.op)) return reduced_count(plan_.graph, n).is(1);
+  return is_scan(n.op) && n.shape[n.get<Axes>().axes[0]].is(1);
+}
+
 void Build::add_item(const Item& item) {
   const Node& n = node(item.node);
   const int map = final_map(item.map);
@@ -158,13 +165,8 @@ void Build::add_item(const Item& item) {
     for (Value& operand : copy.inputs()) {
       operand = value_of(operand, item.operand_map >= 0 ? item.operand_map : item.map);
     }
-    if (is_reduction(n.op)) {
-      copy.attribute = {};
-      // Nothing to do for axes of size 1.
-      value = reduced_count(plan_.graph, n).is(1) ? copy.operands[0] : body_.add(std::move(copy));
-    } else {
-      value = body_.add(std::move(copy));
-    }
+    if (is_reduction(n.op) || is_scan(n.op)) copy.attribute = {};
+    value = is_idle(n) ? copy.operands[0] : body_.add(std::move(copy));
   }
   values_[key(item.node, map)] = value;
 }

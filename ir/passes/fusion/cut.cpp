@@ -88,13 +88,15 @@ void Cut::find_loops() {
   std::vector<int> size;
   for (const Node& n : draft_.body.nodes()) {
     uint64_t loops = 0;
-    const bool numbers = n.op != Op::kLoad && n.op != Op::kIota && !is_reduction(n.op);
+    const bool numbers =
+        n.op != Op::kLoad && n.op != Op::kIota && !is_reduction(n.op) && !is_scan(n.op);
     int count = !numbers ? kSmallUniform + 1 : n.arity() > 0 ? 1 : 0;
     for (const Value operand : n.inputs()) {
       loops |= loops_[operand.index];
       count = std::min(count + size[operand.index], kSmallUniform + 1);
     }
     if (is_reduction(n.op)) loops &= ~reduced;
+    if (is_scan(n.op)) loops |= reduced;
     if (n.op == Op::kLoad || n.op == Op::kIota) {
       loops = loops_of(draft_.operands[static_cast<size_t>(n.get<Slot>().index)]);
     }

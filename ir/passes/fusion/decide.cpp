@@ -11,6 +11,13 @@ namespace {
 // Storing must be cheaper than computing again by this factor.
 constexpr double kRecomputeBonus = 1.5;
 
+// The loops that walk the axis of a scan, outermost first; `map` is on the shape of the scan.
+std::vector<int> axis_loops(const IndexMap& map, const Node& scan, const Loops& loops) {
+  const int axis = scan.get<Axes>().axes[0];
+  const IndexMap alone{Shape{scan.shape[axis]}, {map.axes[static_cast<size_t>(axis)]}};
+  return covering_loops(alone, loops).value_or(std::vector<int>{});
+}
+
 }  // namespace
 
 std::vector<int> Planner::other_loops(int group_number, const std::vector<int>& covering) {
@@ -88,11 +95,41 @@ IndexMap Planner::reduction_operand(uint32_t index, const Demand& demand) {
   return map;
 }
 
+// Where a scan stands if it can be part of the group that uses it: each point needs its own
+// element, and the reduced loops, if there are any yet, walk the axis of the scan.
+std::optional<IndexMap> Planner::fit_scan(uint32_t index, const Demand& demand) {
+  const Node& n = node(index);
+  Loops& loops = group(demand.group).loops;
+  auto map = see_as(plan_.maps[demand.map], n.shape, loops);
+  if (!map || !scans(index)) return map;
+  const auto covering = covering_loops(*map, loops);
+  if (!covering || covering->size() != loops.order().size()) return std::nullopt;
+  const auto along = axis_loops(*map, n, loops);
+  std::vector<int> in_order;
+  for (const int loop : loops.order()) {
+    if (std::ranges::find(along, loop) != along.end()) in_order.push_back(loop);
+  }
+  const std::vector<int> reduced = loops.reduced_loops();
+  if (in_order != along || (!reduced.empty() && reduced != along)) return std::nullopt;
+  return map;
+}
+
+// The operand's index map of a scan that fits.
+IndexMap Planner::scan_operand(uint32_t index, const Demand& demand) {
+  const auto map = fit_scan(index, demand);
+  if (!map) throw InternalError("fuse: a scan does not fit its place");
+  Loops& loops = group(demand.group).loops;
+  if (!scans(index)) return *map;
+  for (const int loop : axis_loops(*map, node(index), loops)) loops.set_reduced(loop);
+  return *map;
+}
+
 // Whether the node's elements can be had from its operands for this use. May split loops.
 bool Planner::can_compute(uint32_t index, const Demand& demand) {
   if (demand.map == Demand::kWholeBuffer) return false;
   const Node& n = node(index);
   if (is_reduction(n.op)) return fit_reduction(index, demand).has_value();
+  if (is_scan(n.op)) return fit_scan(index, demand).has_value();
   if (n.op == Op::kUpdate) return false;
   if (n.op != Op::kWindow && n.op != Op::kIota && n.op != Op::kInput) return true;
   return see_as(plan_.maps[demand.map], n.shape, group(demand.group).loops).has_value();
@@ -103,9 +140,9 @@ bool Planner::must_store(uint32_t index, const Demands& demands) {
   for (const Demand& demand : demands) {
     if (!can_compute(index, demand)) return true;
   }
-  if (reduces(index)) return demands.size() > 1;
+  if (reduces(index) || scans(index)) return demands.size() > 1;
   // A view costs nothing, and its operand sees the uses one by one.
-  if (n.op == Op::kWindow || is_reduction(n.op)) return false;
+  if (n.op == Op::kWindow || is_reduction(n.op) || is_scan(n.op)) return false;
   return worth_storing(index, demands);
 }
 

@@ -84,8 +84,9 @@ void Extraction::add(Value value) {
 // Only the loops that operands name, and the reduced ones if there is a reduction.
 void Extraction::number_loops() {
   const int rank = draft_.domain.rank();
-  const bool reduces = std::ranges::any_of(kernel_.body.nodes(),
-                                           [](const Node& node) { return is_reduction(node.op); });
+  const bool reduces = std::ranges::any_of(kernel_.body.nodes(), [](const Node& node) {
+    return is_reduction(node.op) || is_scan(node.op);
+  });
   std::vector<int> number(static_cast<size_t>(rank), -1);
   const auto used = [&](int loop) { number[static_cast<size_t>(loop)] = 0; };
   for (const Operand& operand : kernel_.operands) {

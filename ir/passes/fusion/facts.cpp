@@ -31,7 +31,9 @@ uint32_t own_work(Op op) {
 }
 
 uint32_t work_of(const Node& node, const std::vector<Facts>& facts) {
-  if (node.op == Op::kInput || node.op == Op::kUpdate || is_reduction(node.op)) return kLoadWork;
+  const bool stored =
+      node.op == Op::kInput || node.op == Op::kUpdate || is_reduction(node.op) || is_scan(node.op);
+  if (stored) return kLoadWork;
   uint32_t work = own_work(node.op);
   auto operands = node.inputs();
   if (node.op == Op::kRare) operands = operands.first(2);
@@ -56,7 +58,7 @@ Dim rows_of(const Graph& graph, const Node& node, const std::vector<Facts>& fact
     const Dim count = reduced_count(graph, node);
     return count.is(1) ? facts[node.operands[0].index].rows : count;
   }
-  if (node.op == Op::kUpdate) return kNoRows;
+  if (node.op == Op::kUpdate || is_scan(node.op)) return kNoRows;
   Dim rows = kNoRows;
   for (const Value operand : node.inputs()) {
     const Dim& other = facts[operand.index].rows;

@@ -10,7 +10,7 @@ namespace lanewise::ir::fusion {
 
 struct Facts {
   // About how many simple operations one element costs when computed from stored values: those
-  // that are stored anyway (arguments, reductions, updates) count as a load.
+  // that are stored anyway (arguments, reductions, scans, updates) count as a load.
   uint32_t work = 0;
   // How many elements are reduced by the reductions that the value is made of element by element:
   // kNoRows without any, kMixedRows if they differ.

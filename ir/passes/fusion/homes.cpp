@@ -88,12 +88,12 @@ std::optional<Place> Planner::home_among_users(uint32_t index, const Demands& de
   return std::nullopt;
 }
 
-// A group that walks all elements of the operand anyway: what an update stores, what a reduction
-// reads.
+// A group that walks all elements of the operand anyway: what an update stores, what a reduction or
+// a scan reads.
 std::optional<Place> Planner::home_of_operand(uint32_t index, const Demands& demands) {
   const Node& n = node(index);
   const bool update = n.op == Op::kUpdate;
-  if (!update && !reduces(index)) return std::nullopt;
+  if (!update && !reduces(index) && !scans(index)) return std::nullopt;
   const Value operand = n.operands[update ? 1 : 0];
   const Demands others = demands_[operand.index];
   for (size_t i = 0; i < std::min(others.size(), kMostCandidates); ++i) {
@@ -107,6 +107,11 @@ std::optional<Place> Planner::home_of_operand(uint32_t index, const Demands& dem
     if (!all || all->size() != loops.order().size()) continue;
     if (!may_be_home(other.group, demands)) continue;
     if (update) return Place{other.group, plan_.maps.intern(map)};
+    if (scans(index)) {
+      const Demand here{other.group, plan_.maps.intern(map)};
+      if (!fit_scan(index, here)) continue;
+      return Place{here.group, here.map};
+    }
     IndexMap result{n.shape, {}};
     for (int axis = 0; axis < map.shape.rank(); ++axis) {
       if (std::ranges::binary_search(n.get<Axes>().axes, axis)) continue;
@@ -126,7 +131,7 @@ std::optional<Place> Planner::home_of_operand(uint32_t index, const Demands& dem
 // A group made for another value of the same shape.
 std::optional<Place> Planner::home_of_siblings(uint32_t index, const Demands& demands) {
   const Dim& rows = stored_rows(index);
-  if (rows.is(kMixedRows)) return std::nullopt;
+  if (rows.is(kMixedRows) || scans(index)) return std::nullopt;
   const Shape shape = without_ones(stored_shape(index));
   const auto found = groups_by_shape_.find(shape.hash() ^ rows.hash());
   if (found == groups_by_shape_.end()) return std::nullopt;
@@ -154,7 +159,7 @@ Place Planner::new_home(uint32_t index, const Demands& demands) {
   Group& made = plan_.groups.emplace_back();
   made.early = early_[index] || is_early(demands);
   made.shape = without_ones(stored_shape(index));
-  made.rows = stored_rows(index);
+  made.rows = scans(index) ? Dim(kMixedRows) : stored_rows(index);  // others stay away from scans
   groups_by_shape_[made.shape.hash() ^ made.rows.hash()].push_back(number);
   return {number, plan_.maps.intern(append_loops(stored_shape(index), made.loops))};
 }

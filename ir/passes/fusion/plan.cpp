@@ -138,6 +138,9 @@ void Planner::demand_operands(uint32_t index, const Demand& d, Item& item) {
   if (is_reduction(n.op)) {
     item.operand_map = plan_.maps.intern(reduction_operand(index, d));
     demand(n.operands[0], {d.group, item.operand_map});
+  } else if (is_scan(n.op)) {
+    item.operand_map = plan_.maps.intern(scan_operand(index, d));
+    demand(n.operands[0], {d.group, item.operand_map});
   } else if (n.op == Op::kWindow) {
     Loops& loops = group(d.group).loops;
     const auto seen = see_as(plan_.maps[d.map], n.shape, loops);

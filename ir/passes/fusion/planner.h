@@ -37,6 +37,10 @@ class Planner {
   bool reduces(uint32_t index) const {
     return is_reduction(node(index).op) && !reduced_count(plan_.graph, node(index)).is(1);
   }
+  bool scans(uint32_t index) const {
+    const Node& n = node(index);
+    return is_scan(n.op) && !n.shape[n.get<Axes>().axes[0]].is(1);
+  }
   Group& group(int number) { return plan_.groups[static_cast<size_t>(number)]; }
 
   void visit(uint32_t index);
@@ -56,6 +60,8 @@ class Planner {
   };
   std::optional<ReductionFit> fit_reduction(uint32_t index, const Demand& demand);
   IndexMap reduction_operand(uint32_t index, const Demand& demand);
+  std::optional<IndexMap> fit_scan(uint32_t index, const Demand& demand);
+  IndexMap scan_operand(uint32_t index, const Demand& demand);
 
   // Choosing the home of a stored node.
   void store(uint32_t index, const Demands& demands);

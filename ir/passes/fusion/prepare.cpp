@@ -2,6 +2,7 @@
 
 #include "ir/builder.h"
 #include "ir/interpret.h"
+#include "ir/passes/fusion/facts.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -18,20 +19,33 @@ Scalar empty_reduction(Op op, DType dtype) {
   return interpret(graph, {&nothing, 1})[0].element(0);
 }
 
-// Reductions and updates that have nothing to work on.
+void make_constant(Node& node, Scalar value) {
+  node.op = Op::kConstant;
+  node.attribute = value;
+  node.operands = {};
+}
+
+// Whatever has no elements, reductions and updates that have nothing to work on, positions among
+// single elements.
 void fold_empty(Graph& graph) {
   for (size_t i = 0; i < graph.size(); ++i) {
     Node& node = graph[graph.value(i)];
-    if (node.op == Op::kUpdate && graph[node.operands[1]].shape.element_count().is(0)) {
+    if (node.op == Op::kInput) continue;
+    if (node.shape.element_count().is(0)) {
+      make_constant(node, Scalar::from_int(node.dtype, 0));
+    } else if (node.op == Op::kUpdate && graph[node.operands[1]].shape.element_count().is(0)) {
       node.op = Op::kWindow;
       node.attribute = Window{0, row_major_strides(node.shape)};
       node.operands[1] = {};
+    } else if (is_reduction(node.op)) {
+      const bool finds = node.op == Op::kArgMin || node.op == Op::kArgMax;
+      const Dim count = reduced_count(graph, node);
+      if (count.is(0)) {
+        make_constant(node, empty_reduction(node.op, graph[node.operands[0]].dtype));
+      } else if (finds && count.is(1)) {
+        make_constant(node, Scalar::of<int64_t>(0));
+      }
     }
-    if (!is_reduction(node.op) || node.shape.element_count().is(0)) continue;
-    if (!graph[node.operands[0]].shape.element_count().is(0)) continue;
-    node.attribute = empty_reduction(node.op, graph[node.operands[0]].dtype);
-    node.op = Op::kConstant;
-    node.operands = {};
   }
 }
 
