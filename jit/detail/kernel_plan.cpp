@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "support/error.h"
+#include "support/format.h"
+
 namespace lanewise::jit {
 
 using ir::Op;
@@ -96,6 +99,9 @@ class Planner {
     }
     if (n.op == Op::kLoad || n.op == Op::kIota) {
       level_[number] = level_of_operand(static_cast<size_t>(n.get<ir::Slot>().index));
+    }
+    if (ir::is_scan(n.op) || n.op == Op::kArgMin || n.op == Op::kArgMax) {
+      throw UnsupportedError(format("{}: no machine code for it", n.op));
     }
     if (is_reduction(number)) {
       level_[number] = Level::kRow;
