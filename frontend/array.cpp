@@ -199,13 +199,12 @@ void Array::write(const NodeRef& value) {
   if (!storage_->read_only_reason.empty()) {
     throw ValueError(format("assignment: {}", storage_->read_only_reason));
   }
+  if (shape_.element_count().is(0)) return;
   for (int axis = 0; axis < rank(); ++axis) {
-    if (window_.strides[static_cast<size_t>(axis)].is(0) && !shape_[axis].is(1) &&
-        !shape_[axis].is(0)) {
+    if (window_.strides[static_cast<size_t>(axis)].is(0) && !shape_[axis].is(1)) {
       throw ValueError("assignment: this view repeats elements (broadcast), so it is read-only");
     }
   }
-  if (shape_.element_count().is(0)) return;
   const NodeRef old = storage_->node();
   NodeRef next = whole_ ? value
                         : Node::make(Op::kUpdate, old->dtype(), old->shape(), {old, value},

@@ -49,6 +49,8 @@ Trace::Trace(std::string name, std::vector<Parameter> parameters)
   }
 }
 
+Trace::~Trace() = default;
+
 Argument Trace::argument(size_t i) const {
   const Parameter& parameter = parameters_[i];
   if (parameter.number) return Number{*parameter.number, int64_t{0}, parameter_nodes_[i]};

@@ -42,6 +42,7 @@ class Trace {
   };
 
   explicit Trace(std::string name, std::vector<Parameter> parameters);
+  ~Trace();
 
   // What to pass to the traced function for parameter i.
   Argument argument(size_t i) const;

@@ -1,0 +1,28 @@
+// The process as a whole: what it runs on, and what it has compiled.
+#pragma once
+
+#include <string>
+
+#include "jit/compiler.h"
+#include "runtime/cpu.h"
+#include "runtime/memory.h"
+#include "runtime/threads.h"
+
+namespace lanewise::frontend {
+
+struct Configuration {
+  std::string cpu;     // as it calls itself
+  std::string target;  // "x86-64-v4": what code is generated for
+  std::string llvm;    // "23.1.1"
+  int usable_cores = 1;
+  int threads = 1;
+};
+Configuration configuration();
+
+// Throws UnsupportedError where no code can run: a CPU without AVX2, or a LANEWISE_TARGET that it
+// does not have.
+void check_target();
+
+jit::CacheStatistics cache_statistics();
+
+}  // namespace lanewise::frontend
