@@ -1,0 +1,147 @@
+// Properties of arrays, their text, and methods that have no function of the same name.
+#include "frontend/evaluate.h"
+#include "python/bindings/arguments.h"
+#include "python/bindings/array_object.h"
+#include "python/bindings/manipulation.h"
+#include "python/bindings/numpy.h"
+#include "python/bindings/reductions.h"
+#include "python/bindings/signature.h"
+#include "support/format.h"
+
+namespace lanewise::python {
+
+using frontend::Array;
+
+namespace {
+
+// ---- properties
+// ----------------------------------------------------------------------------------
+
+template <py::object (*property)(const Array&)>
+PyObject* get(PyObject* self, void*) noexcept {
+  return guarded([&] { return property(array_of(self)).release().ptr(); });
+}
+
+py::object shape(const Array& array) { return shape_tuple(array.shape()); }
+py::object dtype(const Array& array) {
+  return py::reinterpret_borrow<py::object>(dtype_object(array.dtype()));
+}
+py::object ndim(const Array& array) { return py::int_(array.rank()); }
+py::object size(const Array& array) { return py::int_(element_count(array)); }
+py::object itemsize(const Array& array) { return py::int_(size_of(array.dtype())); }
+py::object nbytes(const Array& array) {
+  return py::int_(element_count(array) * size_of(array.dtype()));
+}
+py::object device(const Array&) { return py::str("cpu"); }
+py::object transposed(const Array& array) { return wrap(reverse_axes(array)); }
+py::object matrix_transposed(const Array& array) { return wrap(swap_last_axes(array)); }
+// Ahead of ndarray in mixed expressions of libraries that ask for it.
+py::object array_priority(const Array&) { return py::float_(1000.0); }
+
+PyGetSetDef property(const char* name, getter get, const char* doc) {
+  return {name, get, nullptr, doc, nullptr};
+}
+
+// ---- text
+// ----------------------------------------------------------------------------------------
+
+py::str traced_text(const ArrayObject& object) {
+  return py::str(format("array(traced, shape={}, dtype={})", format_tuple(object.array.shape()),
+                        python_name(object.array.dtype())));
+}
+
+PyObject* text(PyObject* self, const char* function) {
+  return guarded([&]() -> PyObject* {
+    const ArrayObject& object = array_object(self);
+    if (is_traced(object.array)) return traced_text(object).release().ptr();
+    return py::module_::import("numpy").attr(function)(ndarray_of(object.array)).release().ptr();
+  });
+}
+
+// ---- methods
+// -------------------------------------------------------------------------------------
+
+py::object item_method(const Bound& bound) {
+  Array array = array_of(bound[0]);
+  require_value(array, "item");
+  if (!bound.rest.empty()) {
+    std::vector<frontend::IndexItem> items;
+    for (PyObject* index : bound.rest) items.emplace_back(to_int64(index, "item", "an index"));
+    array = frontend::index(array, items);
+  }
+  if (element_count(array) != 1) {
+    throw ValueError(
+        format("item: {} elements, not one; give the index of one", element_count(array)));
+  }
+  return item(array);
+}
+
+py::object tolist(const Bound& bound) {
+  const Array& array = array_of(bound[0]);
+  require_value(array, "tolist");
+  return ndarray_of(array).attr("tolist")();
+}
+
+py::object to_device(const Bound& bound) {
+  check_device(bound[1], "to_device");
+  if (bound.given(2) != nullptr) throw ValueError("to_device: the CPU has no streams");
+  return py::reinterpret_borrow<py::object>(bound[0]);
+}
+
+constexpr Definition kItem{"item", "*index", item_method,
+                           R"(One element as Python number: the only one, or that at an index.
+
+    Raises ValueError for an array of other than one element, IndexError for an index out of range.
+
+    >>> lw.asarray([1.5, 2.5]).item(1)
+    2.5
+)",
+                           true};
+constexpr Definition kToList{"tolist", "", tolist,
+                             R"(The elements as nested lists of Python numbers.
+
+    >>> lw.asarray([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]]
+)",
+                             true};
+constexpr Definition kToDevice{"to_device", "device, /, *, stream=None", to_device,
+                               R"(The array itself: "cpu" is the only device.
+
+    Raises ValueError for any other.
+
+    >>> lw.zeros(2).to_device("cpu")
+    array([0., 0.])
+)",
+                               true};
+
+}  // namespace
+
+PyObject* array_repr(PyObject* self) { return text(self, "array_repr"); }
+PyObject* array_str(PyObject* self) { return text(self, "array_str"); }
+
+PyGetSetDef* array_properties() {
+  static PyGetSetDef table[] = {
+      property("shape", get<shape>, "Sizes of the axes: a tuple of integers."),
+      property("dtype", get<dtype>, "What the elements are: a NumPy dtype."),
+      property("ndim", get<ndim>, "Number of axes."),
+      property("size", get<size>, "Number of elements."),
+      property("itemsize", get<itemsize>, "Bytes of an element."),
+      property("nbytes", get<nbytes>, "Bytes of all elements."),
+      property("device", get<device>, "\"cpu\"."),
+      property("T", get<transposed>, "A view with the axes in reverse order."),
+      property("mT", get<matrix_transposed>, "A view with the last two axes swapped."),
+      property("__array_priority__", get<array_priority>, "Before ndarray."),
+      {nullptr, nullptr, nullptr, nullptr, nullptr}};
+  return table;
+}
+
+void append_methods(std::vector<PyMethodDef>& methods) {
+  methods.push_back(python_function<kItem>());
+  methods.push_back(python_function<kToList>());
+  methods.push_back(python_function<kToDevice>());
+  append_selection_methods(methods);
+  append_manipulation_methods(methods);
+  append_reduction_methods(methods);
+}
+
+}  // namespace lanewise::python
