@@ -69,7 +69,8 @@ def _fma(x1, x2, x3):
     def one(a, b, c):
         a, b, c = float(a), float(b), float(c)
         if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
-            return a * b + c
+            # A finite product must not overflow before an infinity is added.
+            return c if math.isfinite(a) and math.isfinite(b) else a * b + c
         exact = Fraction(a) * Fraction(b) + Fraction(c)
         if exact == 0:
             return a * b + c

@@ -11,6 +11,11 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from support import assert_same
 
 
+def flipped(n: np.ndarray) -> np.ndarray:
+    """A view also for 0 axes, where np.flip gives a scalar."""
+    return n[(*[slice(None, None, -1)] * n.ndim, ...)]
+
+
 class Writing(RuleBasedStateMachine):
     """The same views, writes and expressions on lanewise and NumPy at once.
 
@@ -55,7 +60,7 @@ class Writing(RuleBasedStateMachine):
 
     @rule(target=arrays, pair=arrays)
     def flip(self, pair):
-        return self.keep(lw.flip(pair[0]), np.flip(pair[1]))
+        return self.keep(lw.flip(pair[0]), flipped(pair[1]))
 
     @rule(target=arrays, pair=arrays)
     def reshape(self, pair):
@@ -74,22 +79,21 @@ class Writing(RuleBasedStateMachine):
     @rule(target=expressions, x=arrays, factor=st.integers(-3, 3))
     def expression(self, x, factor):
         a, n = x
-        pair = (a * factor + a[...], n * factor + n)
+        pair = (a * factor + a[...], np.asarray(n * factor + n))
         self.pending.append(pair)
         return pair
 
     @rule(target=arrays, pair=expressions)
     def adopt(self, pair):
         a, n = pair
-        return self.keep(a, np.asarray(n)) if isinstance(n, np.ndarray) else pair
+        return self.keep(a, n)
 
     @rule(pair=arrays)
     def fill(self, pair):
         a, n = pair
         value = self.number()
         a[...] = value
-        if isinstance(n, np.ndarray):
-            n[...] = value
+        n[...] = value
 
     @rule(pair=arrays, data=st.data())
     def assign(self, pair, data):
@@ -117,13 +121,13 @@ class Writing(RuleBasedStateMachine):
     def add_itself_reversed(self, pair):
         a, n = pair
         a += lw.flip(a)
-        n += np.flip(n)
+        n += flipped(n).copy()
 
     @rule(pair=arrays)
     def copy_from_reversed(self, pair):
         a, n = pair
         a[...] = lw.flip(a)
-        n[...] = np.flip(n).copy()
+        n[...] = flipped(n).copy()
 
     @rule(target=arrays, x=arrays, y=arrays)
     def out(self, x, y):
