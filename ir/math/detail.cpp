@@ -137,6 +137,15 @@ Expr not_positive_normal(const Expr& x) {
   return outside(x, format.smallest_normal, format.largest);
 }
 
+Expr rough_reciprocal(const Expr& x) {
+  // The exponent negated, the line 1.9 - fraction for the fraction (5 % off), and a Newton step.
+  const FloatFormat& format = format_of(x.dtype());
+  const int64_t unit = int64_t{1} << format.fraction_bits;
+  const int64_t line = 2 * format.bias * unit - unit / 10;
+  const Expr start = (x.as_signed().like(line) - x.as_signed()).as_float();
+  return start * fma(-start, x, 2.0);
+}
+
 Expr sign_bit(const Expr& x) {
   const Expr bits = x.as_unsigned();
   return bits & (bits.dtype() == DType::kU32 ? INT32_MIN : INT64_MIN);

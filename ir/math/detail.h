@@ -60,6 +60,7 @@ Pair add(const Pair& a, const Pair& b);  // |a.high| >= |b.high| or the same sig
 Pair multiply(const Pair& a, const Expr& b);
 Pair multiply(const Pair& a, const Pair& b);
 Pair divide(const Pair& a, const Pair& b);
+inline Expr rounded(const Pair& a) { return a.high + a.low; }
 inline Pair operator-(const Pair& a) { return {-a.high, -a.low}; }
 // One word each from `mask ? yes : no`.
 Pair select(const Expr& mask, const Pair& yes, const Pair& no);
@@ -92,6 +93,9 @@ Split split_exponent(const Expr& number, double lowest);
 Expr outside(const Expr& x, double low, double high);
 // True where x is not a normal positive number: zero, subnormal, negative, infinite or NaN.
 Expr not_positive_normal(const Expr& x);
+
+// 1 / x but for .3 %, for a positive normal x: what corrects a rounding need not be better.
+Expr rough_reciprocal(const Expr& x);
 
 // ---- signs ---------------------------------------------------------------------------------
 

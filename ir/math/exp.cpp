@@ -119,16 +119,31 @@ Expr normal_value(const Exponential& e) {
   return fma(power, e.tail, power);
 }
 
-Expr any_value(const Exponential& e) {
+Expr any_value(const Exponential& e) { return any_value(e, 0); }
+
+Expr any_value(const Exponential& e, int shift) {
   const Expr fraction = (e.eighths.bits & (kSteps - 1)) << step_shift(e.tail.dtype());
   const Expr power = (table_entry(e.eighths) + fraction).as_float();
-  return scale2(fma(power, e.tail, power), floor(e.eighths.value * (1.0 / kSteps)));
+  const Expr exponent = floor(e.eighths.value * (1.0 / kSteps));
+  return scale2(fma(power, e.tail, power), shift == 0 ? exponent : exponent + shift);
 }
 
 Expr exp(const Expr& x) { return with_range(x, exponential(x), exp_limit(x.dtype())); }
 
 Expr exp2(const Expr& x) {
   return with_range(x, exponential_of_2(x), by_dtype(x.dtype(), 125.0, 1021.0));
+}
+
+Pair expm1_of_negative(const Expr& x) {
+  const auto [eighths, r] = reduce(x);
+  const Expr r2 = r.high * r.high;
+  const Expr c = fma(r2, expm1_series(r.high, r2), r.low + power_of_two_low(eighths));
+  const Expr s = power_of_two(eighths);
+  const Pair difference = fast_two_sum(s.like(-1.0), s);
+  const Pair product = two_product(s, r.high);
+  // |difference| >= |product| unless it is 0.
+  const Pair sum = fast_two_sum(difference.high, product.high);
+  return fast_two_sum(sum.high, sum.low + (product.low + fma(s, c, difference.low)));
 }
 
 // s (1 + r + c) - 1 with s = 2^(n/8), c small against r. s (1 + r) - 1 cancels, so it is summed

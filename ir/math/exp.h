@@ -33,6 +33,11 @@ Expr expm1_series(const Expr& r, const Expr& r2);
 Expr normal_value(const Exponential& e);
 // The number wherever it lies, rounded to subnormals and overflowing as it must.
 Expr any_value(const Exponential& e);
+// The number times 2^shift, likewise.
+Expr any_value(const Exponential& e, int shift);
+
+// e^x - 1 in two words, for -exp_limit <= x <= 0.
+Pair expm1_of_negative(const Expr& x);
 
 // Beyond this absolute value e^x may be no normal number.
 double exp_limit(DType dtype);

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "ir/math/coefficients_log.inc"
-#include "ir/math/detail.h"
+#include "ir/math/log.h"
 #include "ir/math/math.h"
 #include "ir/math/tables.h"
 
@@ -103,7 +103,7 @@ Reduced reduce(const Expr& x) {
 }
 
 // log(x) + `more` for the reduced x, where more is small against both x and 1.
-Expr sum(const Base& base, const Reduced& x, const Expr& counted, const Expr* more) {
+Pair sum(const Base& base, const Reduced& x, const Expr& counted, const Expr* more) {
   const Expr r = x.r;
   const Expr r2 = r * r;
   const Expr series = polynomial(r, r2, base.series);
@@ -117,21 +117,21 @@ Expr sum(const Base& base, const Reduced& x, const Expr& counted, const Expr* mo
   if (scaled) low = low + fma(r, base.factor_low, fma(r, base.factor_high, -head));
   low = high.low + low;
   if (more != nullptr) low = low + *more;
-  return high.high + fma(r2, series, low);
+  return {high.high, fma(r2, series, low)};
 }
 
 // Subnormal, zero, negative, infinite and NaN: for a positive number as for it times 2^p.
 Expr log_of_unusual(const Base& base, const Expr& x) {
   const int power = format_of(x.dtype()).fraction_bits + 2;
   const Reduced reduced = reduce(x * std::ldexp(1.0, power));
-  const Expr subnormal = sum(base, reduced, reduced.counted - power, nullptr);
+  const Expr subnormal = rounded(sum(base, reduced, reduced.counted - power, nullptr));
   const Expr positive = select(x == kInfinity, x, subnormal);
   return select(x > 0.0, positive, select(x == 0.0, -kInfinity, x.like(kNan)));
 }
 
 Expr logarithm(const Base& base, const Expr& x) {
   const Reduced reduced = reduce(x);
-  return rare(not_positive_normal(x), sum(base, reduced, reduced.counted, nullptr),
+  return rare(not_positive_normal(x), rounded(sum(base, reduced, reduced.counted, nullptr)),
               log_of_unusual(base, x));
 }
 
@@ -141,23 +141,31 @@ Expr log(const Expr& x) { return logarithm(base_e(x.dtype()), x); }
 Expr log2(const Expr& x) { return logarithm(base_2(x.dtype()), x); }
 Expr log10(const Expr& x) { return logarithm(base_10(x.dtype()), x); }
 
-// With u = 1 + x rounded and c = 1 + x - u: log(u) + c / u; 1 / u is nearly inverse / 2^k (1 - r).
-Expr log1p(const Expr& x) {
-  const Pair u = two_sum(x, x.like(1.0));
-  const Base base = base_e(x.dtype());
-  const Reduced reduced = reduce(u.high);
-  const Expr c = u.low * reduced.unscaled * reduced.inverse;
+double log_limit(DType dtype) { return by_dtype(dtype, 0x1p100, 0x1p1000); }
+
+Pair logarithm(const Expr& x) {
+  const Reduced reduced = reduce(x);
+  return sum(base_e(x.dtype()), reduced, reduced.counted, nullptr);
+}
+
+// log(x.high) + x.low / x.high; 1 / x.high is nearly inverse / 2^k (1 - r).
+Pair logarithm(const Pair& x) {
+  const Reduced reduced = reduce(x.high);
+  const Expr c = x.low * reduced.unscaled * reduced.inverse;
   const Expr more = fma(-c, reduced.r, c);
-  const Expr usual = sum(base, reduced, reduced.counted, &more);
-  // 2^-k is right up to here, and c no longer matters.
-  const double large = by_dtype(x.dtype(), 0x1p100, 0x1p1000);
-  const Expr alone = sum(base, reduced, reduced.counted, nullptr);
-  const Expr unusual = select(x > -1.0, select(x == kInfinity, x, alone),
+  return sum(base_e(x.high.dtype()), reduced, reduced.counted, &more);
+}
+
+Expr log1p(const Expr& x) {
+  const DType dtype = x.dtype();
+  const Pair u = two_sum(x, x.like(1.0));
+  const Expr usual = rounded(logarithm(u));
+  // For large x, 1 + x is x.
+  const Expr unusual = select(x > -1.0, select(x == kInfinity, x, rounded(logarithm(u.high))),
                               select(x == -1.0, -kInfinity, x.like(kNan)));
-  const Expr result =
-      rare(outside(u.high, format_of(x.dtype()).smallest_normal, large), usual, unusual);
+  const Expr special = outside(u.high, format_of(dtype).smallest_normal, log_limit(dtype));
   // It has the sign of x already, but for x = -0.
-  return (result.as_unsigned() | sign_bit(x)).as_float();
+  return (rare(special, usual, unusual).as_unsigned() | sign_bit(x)).as_float();
 }
 
 }  // namespace lanewise::ir::math

@@ -41,6 +41,23 @@ Expr log2(const Expr& x);
 Expr log10(const Expr& x);
 Expr log1p(const Expr& x);
 
+// logaddexp.cpp
+Expr logaddexp(const Expr& a, const Expr& b);
+
+// cbrt.cpp
+Expr cbrt(const Expr& x);
+
+// hyperbolic.cpp
+Expr sinh(const Expr& x);
+Expr cosh(const Expr& x);
+Expr tanh(const Expr& x);
+Expr expit(const Expr& x);
+
+// inverse_hyperbolic.cpp
+Expr asinh(const Expr& x);
+Expr acosh(const Expr& x);
+Expr atanh(const Expr& x);
+
 // pow.cpp
 Expr pow(const Expr& x, const Expr& y);
 

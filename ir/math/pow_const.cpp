@@ -86,16 +86,6 @@ Pair reciprocal(const Expr& x) {
   return {high, high * fma(-x, high, 1.0)};
 }
 
-// 1 / x but for .3 %, for a positive normal x: for the correction of a rounding.
-Expr rough_reciprocal(const Expr& x) {
-  // The exponent negated, the line 1.9 - fraction for the fraction (5 % off), and a Newton step.
-  const FloatFormat& format = format_of(x.dtype());
-  const int64_t unit = int64_t{1} << format.fraction_bits;
-  const int64_t line = 2 * format.bias * unit - unit / 10;
-  const Expr start = (x.as_signed().like(line) - x.as_signed()).as_float();
-  return start * fma(-start, x, 2.0);
-}
-
 Pair precise_root(const Expr& x) {
   const Expr high = sqrt(x);
   return {high, fma(-high, high, x) * (rough_reciprocal(high) * .5)};
