@@ -2,10 +2,13 @@
 #pragma once
 
 #include <functional>
-#include <unordered_map>
+#include <map>
+#include <optional>
+#include <tuple>
 #include <vector>
 
 #include "ir/graph.h"
+#include "jit/detail/cold_function.h"
 #include "jit/detail/section.h"
 #include "jit/detail/vector_builder.h"
 
@@ -32,12 +35,24 @@ class Body {
   std::vector<llvm::Value*>& values() { return b_.lanes == 1 ? scalars_ : vectors_; }
   void emit_node(const Section& section, uint32_t number, const Leaf& leaf);
   llvm::Value* emit_value(const Section& section, uint32_t number, const Leaf& leaf);
+  // The third operand of a Rare node, by the code that stands apart for it.
+  llvm::Value* emit_cold(const Section& section, uint32_t rare, const Leaf& leaf);
+  llvm::Value* call_cold(const Section& section, uint32_t rare);
+
+  struct ColdFunction {
+    llvm::Function* function = nullptr;
+    ColdInterface interface;
+  };
+  // Null if the code is emitted where it is entered.
+  const ColdFunction* cold_function(const Section& section, uint32_t rare);
 
   VectorBuilder& b_;
   const ir::Graph& graph_;
   std::vector<llvm::Value*> scalars_;
   std::vector<llvm::Value*> vectors_;
-  std::unordered_map<uint32_t, llvm::AllocaInst*> shared_;  // where shared nodes are kept
+  Places shared_;  // where shared nodes are kept
+  // By Rare node of a section, and lanes.
+  std::map<std::tuple<const Section*, uint32_t, int>, std::optional<ColdFunction>> cold_functions_;
 };
 
 }  // namespace lanewise::jit

@@ -84,6 +84,42 @@ TEST(Rare, OperandsInUseElsewhere) {
   }
 }
 
+// So many nodes that the code becomes a function.
+Expr long_chain(Expr x) {
+  for (int i = 0; i < 20; ++i) x = fma(x, x.like(.5 - i / 16.), ir::sqrt(abs(x)));
+  return x;
+}
+
+TEST(Rare, LongCode) {
+  for (const int64_t n : {1, 16, 37}) {
+    KernelCase k({n});
+    const Expr x = k.load(DType::kF32, {1});
+    const Expr y = k.load(DType::kF64, {1});
+    const Expr i = k.load(DType::kI16, {1});
+    const Expr scalar = k.scalar(Scalar::of(.75F));
+    const Expr chain = long_chain(select(i > 3, x - 1, x * scalar)).cast(DType::kF64);
+    k.store(rare((x > 1) & (i < 100), y, long_chain(chain + y)), {1});
+    k.store(rare(y > 3, x, long_chain(x).cast(DType::kI32).cast(DType::kF32)), {1});
+    check(k, n);
+  }
+}
+
+TEST(Rare, LongCodeShared) {
+  for (const int64_t n : {1, 16, 37}) {
+    KernelCase k({n});
+    const Expr x = k.load(DType::kF64, {1});
+    const Expr large = abs(x) > 2;
+    const Expr reduced = long_chain(x);
+    const Expr flag = (reduced.as_signed() & 1) != 0;
+    const Expr inner = rare(reduced > 4, reduced + 1, long_chain(reduced * 3));
+    const Expr a = rare(large, x, select(flag, inner, long_chain(reduced)));
+    const Expr b = rare(large, x - 1, select(flag, long_chain(inner + 2), inner));
+    k.store(a, {1});
+    k.store(b * a, {1});
+    check(k, n);
+  }
+}
+
 TEST(Rare, OfBools) {
   for (const int64_t n : {1, 16, 37}) {
     KernelCase k({n});
