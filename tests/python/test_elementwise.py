@@ -64,6 +64,11 @@ def test_against_reference(name, dtype, rng):
     result = np.asarray(function(*map(lw.asarray, arguments)))
     expected = reference.compute(row, [x.astype(computed) for x in arguments])
     assert result.dtype == ("bool" if row["gives_bool"] else computed)
+    if name == "logaddexp":  # near its zero the bound is absolute: ops.def states it
+        bound = {"float32": 2.0**-28, "float64": 2.0**-57}[computed]
+        with np.errstate(invalid="ignore"):
+            near_zero = np.abs(result - expected) <= bound
+        result, expected = result[~near_zero], expected[~near_zero]
     if result.dtype.kind == "f" and row["max_ulp"] > 0.5:
         assert ulp_distance(result, expected) <= math.ceil(row["max_ulp"])
     else:
