@@ -1,11 +1,14 @@
-"""One class an engine: `prepare(row, arrays, threads)` gives a call without arguments that does
-the row's work once, into preallocated memory where the engine has that, and returns the result.
+"""How each engine is used.
+
+`prepare(row, arrays, out, threads)` gives a call without arguments that does the row's work once
+and returns the result: into `out`, an ndarray of the result's shape and dtype, where the engine has
+a way to do that (a call that returns None has filled it). The call may compile when it is first made. Arrays may be taken out of the list
+`arrays` when they have been copied, so that they take no memory.
 """
 
 from __future__ import annotations
 
-import os
-import textwrap
+import importlib
 
 import numpy as np
 
@@ -14,198 +17,219 @@ from .rows import Row
 
 
 class Unsupported(Exception):
-    """This engine has no way of doing the row."""
+    """The engine has no way of doing the row, or the row no text for the engine."""
 
 
-class NumPy:
-    name = "NumPy"
-
-    @staticmethod
-    def version():
-        return np.__version__
-
-    @staticmethod
-    def prepare(row: Row, arrays, threads):
-        with np.errstate(all="ignore"):
-            row.function(np, *arrays)
-        return lambda: row.function(np, *arrays)
+def calling(function, arguments, **named):
+    """A call as a program writes it, since taking arguments from a list has its cost too."""
+    names = {f"a{i}": argument for i, argument in enumerate(arguments)}
+    text = ", ".join([*names, *(f"{name}={name}" for name in named)])
+    return eval(f"lambda: function({text})", {"function": function, **names, **named})
 
 
-class Numexpr:
-    name = "numexpr"
+class Engine:
+    name: str
+    module: str  # loaded before the processes of the rows are made
+    is_peer = True
 
-    @staticmethod
-    def version():
-        import numexpr
+    def version(self) -> str:
+        return self.load().__version__
 
-        return numexpr.__version__
+    def load(self):
+        return importlib.import_module(self.module)
 
-    @staticmethod
-    def prepare(row: Row, arrays, threads):
-        import numexpr
+    def does(self, row: Row) -> bool:
+        return self.name in row.special or not row.special
 
-        if row.numexpr is None and row.group != "seed":
+
+class NumPy(Engine):
+    name, module = "NumPy", "numpy"
+
+    def prepare(self, row: Row, arrays, out, threads):
+        if row.ufunc:
+            ufunc = getattr(np, row.ufunc, None)
+            if ufunc:
+                return calling(ufunc, arrays, out=out)
+        return calling(row.for_engine("numpy"), [np, *arrays])
+
+
+class Numexpr(Engine):
+    name, module = "numexpr", "numexpr"
+
+    def prepare(self, row: Row, arrays, out, threads):
+        if row.numexpr is None:
             raise Unsupported
+        numexpr = self.load()
         numexpr.set_num_threads(threads)
-        if row.group == "seed":
-            names, expression = {"x0": arrays[0][:, 0], "x1": arrays[0][:, 1]}, "x0**2 + x1**3"
-        else:
-            names = dict(zip(row.argument_names(len(arrays)), arrays))
-            expression = row.numexpr
-        out = numexpr.evaluate(expression, names)
-        if expression.startswith("sum("):
-            return lambda: numexpr.re_evaluate(names)
-        numexpr.evaluate(expression, names, out=out)
-        return lambda: numexpr.re_evaluate(names)
-
-
-class Numba:
-    name = "Numba"
-
-    @staticmethod
-    def version():
-        import numba
-
-        return numba.__version__
-
-    @staticmethod
-    def prepare(row: Row, arrays, threads):
-        import math
-
-        import numba
-
-        if row.numba is None:
-            raise Unsupported
-        names = ["a", "b", "c", "d"][: len(arrays)]
-        body = textwrap.indent(row.numba.strip(), "    ")
-        source = f"def kernel({', '.join(names)}, out):\n{body}\n"
-        scope = {"prange": numba.prange, "math": math, "np": np,
-                 "f": numba.njit(row.function, error_model="numpy")}
-        exec(source, scope)  # the text is ours, from rows.py
-        numba.set_num_threads(threads)
-        kernel = numba.njit(scope["kernel"], parallel=threads > 1, error_model="numpy")
-        out = np.empty_like(np.asarray(row.function(np, *arrays)))
+        names = row.numexpr_names(arrays)
+        into = {} if row.numexpr.startswith("sum(") else {"out": out}
+        state = {"compiled": False}
 
         def call():
-            kernel(*arrays, out)
-            return out
+            if state["compiled"]:
+                return numexpr.re_evaluate(names)
+            state["compiled"] = True
+            return numexpr.evaluate(row.numexpr, names, **into)
 
         return call
 
 
-class Torch:
-    name = "torch"
+class Numba(Engine):
+    name, module = "Numba", "numba"
 
-    @staticmethod
-    def version():
-        import torch
+    def prepare(self, row: Row, arrays, out, threads):
+        import math
+        import textwrap
 
-        return torch.__version__
+        if row.numba is None:
+            raise Unsupported
+        numba = self.load()
+        numba.set_num_threads(threads)
+        parameters = ", ".join("abcd"[: len(arrays)])
+        source = f"def kernel({parameters}, out):\n" + textwrap.indent(row.numba.strip(), "    ")
+        scope = {"prange": numba.prange, "math": math, "np": np}
+        if row.function:
+            scope["f"] = numba.njit(row.function, error_model="numpy")
+        exec(source, scope)  # from bench/rows
+        kernel = numba.njit(
+            scope["kernel"],
+            parallel=threads > 1 and "prange" in row.numba,
+            fastmath=row.numba_fastmath,
+            error_model="numpy",
+        )
 
-    @staticmethod
-    def tensors(arrays, threads):
-        import torch
+        return calling(kernel, [*arrays, out])
 
+
+class Torch(Engine):
+    name, module = "torch", "torch"
+
+    def tensors(self, arrays, threads):
+        torch = self.load()
         torch.set_num_threads(threads)
-        return [torch.from_numpy(a) for a in arrays]
+        return [torch.from_numpy(array) for array in arrays]
 
-    @classmethod
-    def prepare(cls, row: Row, arrays, threads):
-        import torch
-
-        tensors = cls.tensors(arrays, threads)
-        if row.name.startswith("softmax"):
-            return lambda: torch.softmax(tensors[0], -1)
-        if row.name.startswith("layer norm"):
-            width = tensors[0].shape[-1:]
-            return lambda: torch.nn.functional.layer_norm(tensors[0], width)
-        return lambda: row.function(torch, *tensors)
+    def prepare(self, row: Row, arrays, out, threads):
+        torch = self.load()
+        tensors = self.tensors(arrays, threads)
+        ufunc = row.ufunc and getattr(torch, row.ufunc, None)
+        if ufunc:
+            return calling(ufunc, tensors, out=torch.from_numpy(out))
+        return calling(row.for_engine("torch"), [torch, *tensors])
 
 
 class TorchCompile(Torch):
     name = "torch.compile"
 
-    @classmethod
-    def prepare(cls, row: Row, arrays, threads):
-        import torch
+    def prepare(self, row: Row, arrays, out, threads):
+        torch = self.load()
+        import torch._inductor.config as settings
 
-        tensors = cls.tensors(arrays, threads)
-        compiled = torch.compile(lambda *a: row.function(torch, *a), dynamic=False)
-        compiled(*tensors)
-        return lambda: compiled(*tensors)
+        settings.force_disable_caches = row.once
+        tensors = self.tensors(arrays, threads)
+        function = row.for_engine("torch")
+        compiled = torch.compile(lambda *tensors: function(torch, *tensors), dynamic=False)
+        return calling(compiled, tensors)
 
 
-class Jax:
-    name = "JAX"
+class Jax(Engine):
+    name, module = "JAX", "jax"
 
-    @staticmethod
-    def version():
-        import jax
-
-        return jax.__version__
-
-    @staticmethod
-    def prepare(row: Row, arrays, threads):
-        # The number of threads is fixed by the process's CPU affinity: see worker.py.
-        import jax
+    def prepare(self, row: Row, arrays, out, threads):
+        # Its number of threads follows the process's affinity: see worker.py.
+        jax = self.load()
         import jax.numpy as jnp
 
         jax.config.update("jax_enable_x64", True)
-        compiled = jax.jit(lambda *a: row.function(jnp, *a))
-        device_arrays = [jax.device_put(a) for a in arrays]
-        return lambda: compiled(*device_arrays).block_until_ready()
+        compiled = jax.jit(lambda *arrays: row.function(jnp, *arrays))
+        own = [jax.device_put(array) for array in arrays]
+        arrays.clear()
+        start = calling(compiled, own)
+        return lambda: start().block_until_ready()
 
 
-class Lanewise:
-    name = "lanewise"
+class Lanewise(Engine):
+    """With Arrays as arguments, into an Array."""
 
-    @staticmethod
-    def version():
-        import lanewise as lw
+    name, module, is_peer = "lanewise", "lanewise", False
 
-        return lw.__version__
+    def arguments(self, lw, arrays):
+        own = [lw.asarray(array) for array in arrays]
+        arrays.clear()
+        return own
 
-    @classmethod
-    def prepare(cls, row: Row, arrays, threads):
-        import lanewise as lw
+    def target(self, lw, out):
+        return lw.empty(out.shape, dtype=str(out.dtype))
 
+    def prepare(self, row: Row, arrays, out, threads):
+        lw = self.load()
         lw.set_num_threads(threads)
-        compiled = lw.jit(lambda *a: row.function(lw, *a))
-        own = cls.arguments(lw, arrays)
-        out = compiled(*own)
-        return lambda: compiled(*own, out=out)
-
-    @staticmethod
-    def arguments(lw, arrays):
-        return [lw.asarray(a) for a in arrays]
+        function = row.for_engine("lanewise")
+        compiled = lw.jit(lambda *arrays: function(lw, *arrays))
+        own = self.arguments(lw, arrays)
+        target = self.target(lw, out)
+        return calling(compiled, own, **({} if target is None else {"out": target}))
 
 
 class LanewiseNdarray(Lanewise):
-    """The same with ndarray arguments, read in place."""
+    """With ndarrays as arguments and for the result, used in place."""
 
-    name = "lanewise (ndarray)"
+    name = "lanewise, ndarrays"
 
-    @staticmethod
-    def arguments(lw, arrays):
+    def arguments(self, lw, arrays):
+        return arrays
+
+    def target(self, lw, out):
+        return out
+
+
+class LanewiseResult(Lanewise):
+    """With Arrays as arguments, giving a new Array: where what a call costs is the subject."""
+
+    name = "lanewise, new result"
+
+    def does(self, row: Row) -> bool:
+        return row.group == "overhead"
+
+    def target(self, lw, out):
+        return None
+
+
+class LanewiseNewNdarray(LanewiseResult):
+    """With ndarrays as arguments, giving a new Array."""
+
+    name = "lanewise, ndarrays, new result"
+
+    def arguments(self, lw, arrays):
         return arrays
 
 
-class Limit:
-    """The best of several tuned loops (limits.cpp) for the memory traffic of the row."""
+class Limit(Engine):
+    """The best of several tuned loops (limits.cpp) with the memory traffic of the row."""
 
-    name = "limit"
+    name, module, is_peer = "limit", "numpy", False
 
-    @staticmethod
-    def version():
-        return os.environ.get("CXX", "c++")
+    def does(self, row: Row) -> bool:
+        return row.limit is not None
 
-    @staticmethod
-    def prepare(row: Row, arrays, threads):
-        if row.limit is None:
-            raise Unsupported
+    def prepare(self, row: Row, arrays, out, threads):
         return limits.best(row.limit, arrays, threads)
 
 
-ENGINES = {e.name: e for e in (NumPy, Numexpr, Numba, Torch, TorchCompile, Jax, Lanewise,
-                               LanewiseNdarray, Limit)}
-PEERS = ["NumPy", "numexpr", "Numba", "torch", "torch.compile", "JAX"]
+ENGINES: dict[str, Engine] = {
+    engine.name: engine
+    for engine in (
+        NumPy(),
+        Numexpr(),
+        Numba(),
+        Torch(),
+        TorchCompile(),
+        Jax(),
+        Lanewise(),
+        LanewiseNdarray(),
+        LanewiseResult(),
+        LanewiseNewNdarray(),
+        Limit(),
+    )
+}
+PEERS = [name for name, engine in ENGINES.items() if engine.is_peer]

@@ -18,14 +18,28 @@ ALIGNMENT = 64
 
 
 def library():
-    """The compiled loops, built for this host on first use and kept for later processes."""
+    """The compiled loops, built on first use and kept for later processes."""
     source = Path(__file__).with_name("limits.cpp")
-    target = Path(tempfile.gettempdir()) / f"lanewise-limits-{os.getuid()}.so"
+    march = os.environ.get("LANEWISE_BENCH_MARCH", "native")
+    folder = os.environ.get("LANEWISE_BENCH_FOLDER", tempfile.gettempdir())
+    target = Path(folder) / f"limits-{march}.so"
     if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
         compiler = os.environ.get("CXX", "c++")
         scratch = target.with_suffix(f".{os.getpid()}")
-        subprocess.run([compiler, "-std=c++20", "-O3", "-march=native", "-shared", "-fPIC",
-                        str(source), "-o", str(scratch)], check=True)
+        subprocess.run(
+            [
+                compiler,
+                "-std=c++20",
+                "-O3",
+                f"-march={march}",
+                "-shared",
+                "-fPIC",
+                str(source),
+                "-o",
+                str(scratch),
+            ],
+            check=True,
+        )
         scratch.rename(target)
     return ctypes.CDLL(str(target))
 
@@ -38,7 +52,7 @@ def huge(count, dtype):
         memory.madvise(mmap.MADV_HUGEPAGE)
     array = np.frombuffer(memory, dtype=np.uint8)
     start = -array.ctypes.data % (2 << 20)
-    result = array[start:start + size].view(dtype)[:count]
+    result = array[start : start + size].view(dtype)[:count]
     result[:] = 0
     return result
 
@@ -50,7 +64,7 @@ def best(name, arrays, threads):
         loop.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_size_t]
         loop.restype = None
     inputs = [huge(a.size, a.dtype) for a in arrays]
-    for copy, array in zip(inputs, arrays):
+    for copy, array in zip(inputs, arrays, strict=True):
         copy[:] = array.ravel()
     ratio = 2 if name.startswith("seed") else 1
     count = inputs[0].size // ratio
@@ -64,8 +78,12 @@ def best(name, arrays, threads):
         def span(t):
             first = part * t
             offset = first * item
-            loop(inputs[0].ctypes.data + offset * ratio, inputs[-1].ctypes.data + offset * ratio,
-                 out.ctypes.data + offset, ends[t] - first)
+            loop(
+                inputs[0].ctypes.data + offset * ratio,
+                inputs[-1].ctypes.data + offset * ratio,
+                out.ctypes.data + offset,
+                ends[t] - first,
+            )
 
         if pool is None:
             return lambda: span(0)

@@ -1,130 +1,187 @@
-"""Tables and a chart from the figures that `./dev bench --json` wrote."""
+"""docs/benchmarks.md and its chart, from the figures of a run."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 from pathlib import Path
 
-from .__main__ import best_peer
+from . import chart
+from .console import duration
 from .engines import ENGINES, PEERS
+from .results import (
+    OURS,
+    Results,
+    best_peer,
+    geometric_mean,
+    of_limit,
+    ratio,
+    ratios,
+    time_of,
+)
 
-SHOWN = [*PEERS, "lanewise", "lanewise (ndarray)", "limit"]
+NDARRAYS = "lanewise, ndarrays"
+GROUPS = {
+    "elementwise": "Arithmetic",
+    "layouts": "Layouts",
+    "math": "Functions",
+    "functions": "More functions",
+    "rows": "Kernels over rows",
+    "reductions": "Reductions and scans",
+    "overhead": "What a call costs",
+    "first call": "First calls",
+    "recording": "Recording and importing",
+}
+INTRODUCTION = """\
+# Benchmarks
 
+Written by `./dev bench --docs` from one run; do not edit. `bench/rows/` has the work,
+`bench/engines.py` how each engine is used, `bench/limits.cpp` the loops that bound a row.
 
-def microseconds(facts):
-    if "best" not in facts:
-        return ""
-    text = f"{facts['best'] * 1e6:.3g}"
-    if "e" in text:
-        text = f"{facts['best'] * 1e6:.0f}"
-    return text + (" (wrong)" if facts.get("wrong") else "")
-
-
-def geometric_mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
-
-
-def ratios(results):
-    """Best peer over lanewise, a row each."""
-    found = []
-    for result in results:
-        _, peer = best_peer(result["engines"])
-        ours = result["engines"].get("lanewise", {}).get("best")
-        if peer and ours:
-            found.append((result["row"], peer / ours))
-    return found
-
-
-def table(results):
-    lines = ["| work | " + " | ".join(SHOWN) + " | best peer / lanewise | of limit |",
-             "| --- |" + " ---: |" * (len(SHOWN) + 2)]
-    for result in results:
-        engines = result["engines"]
-        _, peer = best_peer(engines)
-        ours = engines.get("lanewise", {}).get("best")
-        limit = engines.get("limit", {}).get("best")
-        ratio = f"{peer / ours:.2f}" if peer and ours else ""
-        share = f"{100 * limit / ours:.0f} %" if limit and ours else ""
-        cells = [microseconds(engines.get(name, {})) for name in SHOWN]
-        lines.append(f"| {result['row']} | {' | '.join(cells)} | {ratio} | {share} |")
-    return lines
+Each engine does each row in a process of its own, on the same values; engines take turns, so that
+what else the machine does meets all. Results must agree with NumPy's first; what fails or differs
+is a note below the table, and counts for nothing. Times are the best of all calls; medians are in
+the JSON. *Best peer / lanewise* above 1 means that lanewise is faster. *Of limit* is lanewise's
+time over that of the best of several tuned loops, written by hand for the memory traffic of the row
+and built and run in the same run. Engines with `out=` write into memory that exists, as lanewise
+does; *ndarrays* is lanewise with NumPy's arrays as arguments in place of its own.
+"""
 
 
-def summary(results):
-    pairs = ratios(results)
-    lines = [f"Geometric mean of best peer / lanewise over {len(pairs)} rows: "
-             f"{geometric_mean([r for _, r in pairs]):.2f}. Against each peer alone: "]
-    means = []
-    for peer in PEERS:
-        single = [r["engines"][peer]["best"] / r["engines"]["lanewise"]["best"] for r in results
-                  if "best" in r["engines"].get(peer, {})
-                  and "best" in r["engines"].get("lanewise", {})
-                  and not r["engines"][peer].get("wrong")]
-        if single:
-            means.append(f"{peer} {geometric_mean(single):.2f} ({len(single)} rows)")
-    lines[0] += ", ".join(means) + "."
-    behind = [f"{row} ({ratio:.2f})" for row, ratio in pairs if ratio < 1]
-    if behind:
-        lines.append("Rows where a peer is ahead: " + "; ".join(behind) + ".")
-    return lines
+def cell(row: dict, engine: str) -> str:
+    time = time_of(row, engine)
+    return duration(time) if time is not None else ""
 
 
-def chart(results, path):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    pairs = ratios(results)[::-1]
-    figure, axes = plt.subplots(figsize=(9, 0.3 * len(pairs) + 1))
-    axes.barh([row for row, _ in pairs], [ratio for _, ratio in pairs], color="#3b6ea5")
-    axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xscale("log")
-    axes.set_xlabel("time of the best peer / time of lanewise, one thread")
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
+def columns(rows: list[dict], engines: list[str]) -> list[str]:
+    return [name for name in engines if any(time_of(row, name) for row in rows)]
 
 
-def versions(results):
-    found = {}
-    for result in results:
-        for name, facts in result["engines"].items():
-            if "version" in facts and name in ENGINES and name != "limit":
-                found[name] = facts["version"]
-    return ", ".join(f"{name} {found[name]}" for name in found if "(" not in name)
+def markdown(header: list[str], lines: list[list[str]]) -> list[str]:
+    rule = "| --- |" + " ---: |" * (len(header) - 1)
+    return [f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(line)} |" for line in lines)]
 
 
-def write(files, target):
-    lines = ["# Benchmarks", "",
-             "Written by `./dev bench` from one run; `bench/rows.py` has the work, "
-             "`bench/engines.py` how each engine is used, `bench/limits.cpp` the loops that "
-             "bound a row. Times in microseconds, best of all repetitions; engines take turns. "
-             "lanewise writes into preallocated memory (`out=`) as the peers do where they can.",
-             ""]
-    for number, file in enumerate(files):
-        figures = json.loads(Path(file).read_text())
-        host = figures["host"]
-        lines += [f"## {host['cpu']}, {host['cores']} cores, code for {host['isa']}", "",
-                  f"{versions(figures['results'])}; Python {host['python']}.", ""]
-        for threads in sorted({r["threads"] for r in figures["results"]}):
-            results = [r for r in figures["results"] if r["threads"] == threads]
-            lines += [f"### {threads} thread{'s' * (threads > 1)}", "", *table(results), "",
-                      *summary(results), ""]
-            if number == 0 and threads == 1:
-                chart(results, target.with_suffix(".png"))
-                lines += [f"![ratios]({target.with_suffix('.png').name})", ""]
-    target.write_text("\n".join(lines))
+def two_digits(value: float | None) -> str:
+    return f"{value:.2f}" if value is not None else ""
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m bench.report", description=__doc__)
-    parser.add_argument("json", nargs="+", help="files from ./dev bench --json")
-    parser.add_argument("--output", default="docs/benchmarks.md")
-    options = parser.parse_args()
-    write(options.json, Path(options.output))
+def group_table(rows: list[dict]) -> list[str]:
+    engines = columns(rows, [*PEERS, *(n for n in ENGINES if n not in PEERS and n != "limit")])
+    extra = {
+        "target": [duration(row["target"]) if row["target"] else "" for row in rows],
+        "best peer / lanewise": [two_digits(ratio(row)) for row in rows],
+        "of limit": [two_digits(of_limit(row)) for row in rows],
+    }
+    extra = {name: cells for name, cells in extra.items() if any(cells)}
+    lines = [
+        [row["name"], *(cell(row, engine) for engine in engines)]
+        + [cells[i] for cells in extra.values()]
+        for i, row in enumerate(rows)
+    ]
+    return markdown(["work", *engines, *extra], lines)
 
 
-if __name__ == "__main__":
-    main()
+def notes(rows: list[dict]) -> list[str]:
+    found = [
+        f"{row['name']}: {engine}: {facts['note']}"
+        for row in rows
+        for engine, facts in row["engines"].items()
+        if facts.get("note")
+    ]
+    return ["", "Notes:", "", *(f"- {note}" for note in found)] if found else []
+
+
+def summary(results: Results) -> list[str]:
+    """Geometric means, a line each for a table of the run."""
+    header = ["", "rows", "best peer / lanewise", *(f"{peer} / lanewise" for peer in PEERS)]
+    lines = []
+    for isa, threads in results.tables():
+        rows = comparable(results.of(isa, threads))
+        means = [geometric_mean(ratios(rows, peer)) for peer in (None, *PEERS)]
+        shown = ["" if math.isnan(mean) else f"{mean:.2f}" for mean in means]
+        lines.append([label(results, isa, threads), str(len(ratios(rows))), *shown])
+    return ["## Summary: geometric means", "", *markdown(header, lines), "", *behind(results)]
+
+
+def behind(results: Results) -> list[str]:
+    lines = ["Rows where a peer is ahead:", ""]
+    for isa, threads in results.tables():
+        losses = [row for row in comparable(results.of(isa, threads)) if (ratio(row) or 1) < 1]
+        shown = "; ".join(
+            f"{row['name']} ({best_peer(row)[0]}, {ratio(row):.2f})"
+            for row in sorted(losses, key=ratio)
+        )
+        lines.append(f"- {label(results, isa, threads)}: {shown or 'none'}.")
+    return [*lines, ""]
+
+
+def comparable(rows: list[dict]) -> list[dict]:
+    """Rows of work: recording and importing have goals of their own."""
+    return [row for row in rows if row["group"] not in ("recording", "first call")]
+
+
+def label(results: Results, isa: str, threads: int) -> str:
+    if isa == "host":
+        isa = "AVX-512" if results.host["avx512"] else "AVX2"
+    elif isa == "x86-64-v3":
+        isa = "AVX2"
+    return f"{isa}, {threads} thread{'s' if threads > 1 else ''}"
+
+
+def scaling(results: Results) -> list[str]:
+    one = {row["name"]: row for row in results.of("host", 1)}
+    lines = []
+    for row in results.of("host", 2):
+        before = one.get(row["name"])
+        if before is None or not time_of(row, OURS) or not time_of(before, OURS):
+            continue
+        gains = [time_of(before, OURS) / time_of(row, OURS)]
+        if best_peer(row)[1] and best_peer(before)[1]:
+            gains.append(best_peer(before)[1] / best_peer(row)[1])
+        lines.append([row["name"], *(f"{gain:.2f}" for gain in gains)] + [""] * (2 - len(gains)))
+    if not lines:
+        return []
+    header = ["work", "lanewise", "best peers"]
+    return ["## Time with one thread over time with two", "", *markdown(header, lines), ""]
+
+
+def memory(results: Results) -> list[str]:
+    rows = [row for row in results.of("host", 1) if row["show_memory"]]
+    engines = [*PEERS, OURS, NDARRAYS]
+    lines = [
+        [row["name"], *(mebibytes(row["engines"].get(name, {})) for name in engines)]
+        for row in rows
+    ]
+    if not lines:
+        return []
+    return ["## Most memory during a call, MiB", "", *markdown(["work", *engines], lines), ""]
+
+
+def mebibytes(facts: dict) -> str:
+    return f"{facts['memory'] / 2**20:.0f}" if facts.get("memory") and "note" not in facts else ""
+
+
+def host_lines(results: Results) -> list[str]:
+    host = results.host
+    versions = ", ".join(f"{name} {version}" for name, version in results.versions().items())
+    cache = host["last_level_cache"] >> 20
+    return [
+        f"{host['cpu']}, {host['cores']} cores, last-level cache {cache} MiB, {host['system']}; "
+        f"Python {host['python']}, {versions}.",
+        "",
+    ]
+
+
+def write(results: Results, target: Path) -> None:
+    lines = [INTRODUCTION, *host_lines(results), *summary(results)]
+    for isa, threads in results.tables():
+        rows = results.of(isa, threads)
+        picture = target.with_name(f"{target.stem}-{isa}-{threads}.png")
+        chart.draw(comparable(rows), label(results, isa, threads), picture)
+        lines += [f"## {label(results, isa, threads)}", "", f"![ratios]({picture.name})", ""]
+        for group, title in GROUPS.items():
+            of_group = [row for row in rows if row["group"] == group]
+            if of_group:
+                lines += [f"### {title}", "", *group_table(of_group), *notes(of_group), ""]
+    lines += scaling(results) + memory(results)
+    target.write_text("\n".join(lines).rstrip() + "\n")

@@ -1,70 +1,157 @@
-"""A process that measures one engine on one row: `python -m bench.worker ROW ENGINE THREADS`.
+"""Processes that measure: `python -m bench.worker ENGINE SOCKET`.
 
-Speaks JSON lines: prints {"ready": ..., "first_call": seconds}, then for each line on standard
-input runs for that many seconds and prints {"times": [seconds a call, ...]}; "result PATH" saves
-the result as .npy; "memory" prints the peak of resident memory.
+Loads the engine once and forks for every connection to the socket, so that each row has a process
+of its own without paying for the import each time. A connection carries requests (name, arguments)
+and replies ("done", value) or ("failed", text); see `Session`.
 """
 
 from __future__ import annotations
 
-import json
+import gc
 import os
-import resource
+import signal
 import sys
 import time
+import traceback
+from multiprocessing.connection import Connection, Listener
+from pathlib import Path
 
 import numpy as np
 
+from .engines import ENGINES, Engine, Unsupported
+from .rows import BY_NAME, Row
+
 SEED = 20240607
+BATCH_SECONDS = 50e-6  # short calls are timed together, so that the clock costs nothing
+SAMPLE = 1_000_000
 
 
-def say(**facts):
-    print(json.dumps(facts), flush=True)
+def sample(values: np.ndarray) -> np.ndarray:
+    """All elements of a small array; of a large one the first and last and some between."""
+    flat = values.ravel()
+    if flat.size <= SAMPLE:
+        return flat
+    step = flat.size // SAMPLE * 2 + 1
+    return np.concatenate([flat[:1000], flat[::step], flat[-1000:]])
 
 
-def timed(call, seconds):
-    """Times of single calls; short ones in batches, so that the clock costs nothing."""
-    start = time.perf_counter()
-    call()
-    once = time.perf_counter() - start
-    batch = max(1, int(50e-6 / max(once, 1e-7)))
-    times = []
-    end = time.perf_counter() + seconds
-    while not times or time.perf_counter() < end:
+def resident(field: str) -> int:
+    """Bytes that /proc/self/status tells for VmRSS (now) or VmHWM (the most since the reset)."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) << 10
+    return 0
+
+
+class Session:
+    """One engine on one row."""
+
+    def __init__(self, engine: Engine):
+        self.engine = engine
+        self.before = resident("VmRSS")
+
+    def prepare(self, row_name: str, threads: int, cpus: list[int], shape, dtype) -> str:
+        """The first call of the row; gives the engine's version."""
+        self.pin(cpus)
+        self.row: Row = BY_NAME[row_name]
+        self.count, self.says_time = 1, False
+        arrays = self.row.make(np.random.default_rng(SEED))
+        if self.row.special:
+            if self.engine.name not in self.row.special:
+                raise Unsupported
+            work = self.row.special[self.engine.name]
+            self.call, self.count = work(self.engine.load(), arrays)
+            self.result = self.call()
+            self.says_time = isinstance(self.result, float)
+        else:
+            self.out = np.empty(shape, dtype)
+            self.call = self.engine.prepare(self.row, arrays, self.out, threads)
+            self.result = self.call()
+        return self.engine.version()
+
+    def first_call(self, row_name: str, cpus: list[int], shape, dtype) -> float:
+        """Seconds of the first call of a row once the engine has compiled something else."""
+        self.pin(cpus)
+        row: Row = BY_NAME[row_name]
+        warm = BY_NAME["2*a + 3*b, n = 1 f32"]
+        own = warm.make(np.random.default_rng(SEED))
+        self.engine.prepare(warm, own, np.empty(1, np.float32), 1)()
+        arrays = row.make(np.random.default_rng(SEED))
+        self.out = np.empty(shape, dtype)
         start = time.perf_counter()
-        for _ in range(batch):
-            call()
-        times.append((time.perf_counter() - start) / batch)
-    return times
+        self.result = self.engine.prepare(row, arrays, self.out, 1)()
+        return time.perf_counter() - start
 
+    def pin(self, cpus: list[int]) -> None:
+        for thread in os.listdir("/proc/self/task"):
+            os.sched_setaffinity(int(thread), cpus)
 
-def main():
-    row_name, engine_name, threads = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
-    from .engines import ENGINES, Unsupported
-    from .rows import ROWS
+    def values(self) -> tuple[tuple[int, ...], np.ndarray]:
+        values = np.asarray(self.out if self.result is None else self.result)
+        return values.shape, sample(values)
 
-    row = next(r for r in ROWS if r.name == row_name)
-    engine = ENGINES[engine_name]
-    arrays = row.make(np.random.default_rng(SEED))
-    try:
+    def run(self, seconds: float) -> list[float]:
+        """Times of calls, the first left out: the caches were another engine's before."""
+        gc.collect()
         start = time.perf_counter()
-        call = engine.prepare(row, arrays, threads)
-        result = call()
-        first = time.perf_counter() - start
-    except Unsupported:
-        say(ready=False)
-        return
-    say(ready=True, first_call=first, version=engine.version())
-    for line in sys.stdin:
-        command, _, argument = line.strip().partition(" ")
-        if command == "run":
-            say(times=timed(call, float(argument)))
-        elif command == "result":
-            np.save(argument, np.asarray(result))
-            say(saved=True)
-        elif command == "memory":
-            say(peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+        self.call()
+        once = time.perf_counter() - start
+        batch = max(1, int(BATCH_SECONDS / max(once, 1e-7)))
+        times = []
+        end = time.perf_counter() + seconds
+        while not times or time.perf_counter() < end:
+            start = time.perf_counter()
+            for _ in range(batch):
+                self.result = self.call()
+            times.append((time.perf_counter() - start) / batch / self.count)
+            if self.says_time:
+                times[-1] = self.result
+        return times
+
+    def memory(self) -> int:
+        """Most bytes resident during a call, beyond those before there were arrays."""
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+        self.result = None
+        self.result = self.call()
+        return resident("VmHWM") - self.before
+
+
+def serve(connection: Connection, engine: Engine) -> None:
+    connection.send(("done", os.getpid()))
+    with np.errstate(all="ignore"):
+        session = Session(engine)
+        while True:
+            try:
+                name, arguments = connection.recv()
+            except EOFError:
+                return
+            try:
+                reply = ("done", getattr(session, name)(*arguments))
+            except Unsupported:
+                reply = ("unsupported", "")
+            except Exception as error:
+                traceback.print_exc()
+                lines = str(error).strip().splitlines() or [""]
+                reply = ("failed", f"{type(error).__name__}: {lines[0][:160]}")
+            connection.send(reply)
+
+
+def main() -> None:
+    engine = ENGINES[sys.argv[1]]
+    engine.load()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers itself
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no zombies
+    with Listener(sys.argv[2], "AF_UNIX") as listener:
+        print("ready", flush=True)
+        while True:
+            connection = listener.accept()
+            if os.fork() == 0:
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                listener.close()
+                serve(connection, engine)
+                os._exit(0)
+            connection.close()
 
 
 if __name__ == "__main__":

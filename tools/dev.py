@@ -18,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
+BENCH_VENV = ROOT / ".venv-bench"
 PYTHON = VENV / "bin" / "python"
 
 COMPILER_PROBE = """
@@ -105,7 +106,7 @@ def ensure_test_libraries() -> None:
 # The virtual environment.
 
 
-def requirements(*groups: str) -> list[str]:
+def requirements(*groups: str, building: bool = True) -> list[str]:
     """What pyproject.toml asks for to build, to run and in these dependency groups."""
     code = (
         "import json\n"
@@ -115,25 +116,28 @@ def requirements(*groups: str) -> list[str]:
     )
     shown = subprocess.run([str(PYTHON), "-c", code], cwd=ROOT, check=True, capture_output=True)
     project = json.loads(shown.stdout)
-    wanted = project["build-system"]["requires"] + project["project"]["dependencies"]
+    wanted = project["project"]["dependencies"]
+    if building:
+        wanted += project["build-system"]["requires"]
     return wanted + [item for group in groups for item in project["dependency-groups"][group]]
 
 
-def ensure_venv(group: str = "dev") -> None:
-    """Makes .venv hold the requirements; asks the package index only when they changed."""
-    if not (VENV / "bin" / "pip").exists():  # the last thing that venv installs
+def ensure_venv(group: str = "dev", venv: Path = VENV) -> None:
+    """Makes a venv hold the requirements; asks the package index only when they changed."""
+    if not (venv / "bin" / "pip").exists():  # the last thing that venv installs
         check_python()
-        say("making .venv")
-        run(sys.executable, "-m", "venv", "--clear", VENV)
+        say(f"making {venv.name}")
+        run(sys.executable, "-m", "venv", "--clear", venv)
     digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
-    stamp = VENV / f"lanewise-{group}.stamp"
+    stamp = venv / f"lanewise-{group}.stamp"
     if stamp.exists() and stamp.read_text() == digest:
         return
-    say("installing build requirements into .venv")
-    wanted = requirements(group)
-    run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted)
-    # Makes `import lanewise` in .venv mean the package in build/.
-    site = next((VENV / "lib").glob("python*/site-packages"))
+    say(f"installing the requirements of {group} into {venv.name}")
+    python = venv / "bin" / "python"
+    wanted = requirements(group, building=venv == VENV)
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted)
+    # Makes `import lanewise` there mean the package in build/.
+    site = next((venv / "lib").glob("python*/site-packages"))
     (site / "lanewise-build.pth").write_text(f"{ROOT / 'build' / 'python'}\n")
     stamp.write_text(digest)
 
@@ -188,6 +192,21 @@ def command_test(options) -> None:
         run(PYTHON, "-m", "pytest", *options.pytest, env=env)
 
 
+def bench_python(given: str | None) -> Path:
+    """A Python that has the peers: the one given, else that of an environment of our own."""
+    if given:
+        return Path(given)
+    ensure_venv("bench", BENCH_VENV)
+    return BENCH_VENV / "bin" / "python"
+
+
+def command_bench(options) -> None:
+    folder = build(tests=False)
+    python = bench_python(options.python or os.environ.get("LANEWISE_BENCH_PYTHON"))
+    env = {**os.environ, "PYTHONPATH": str(folder / "python")}
+    run(python, "-m", "bench", *options.rest, env=env)
+
+
 def sources(*patterns: str) -> list[str]:
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns],
@@ -239,7 +258,14 @@ def main() -> int:
     )
     lint.add_argument("files", nargs="*", help="give clang-tidy these sources instead of all")
     add("format", command_format, "format the C++ and Python sources")
-    options = parser.parse_args()
+    bench = commands.add_parser(
+        "bench", help="build, then measure beside the peers; --help lists options", add_help=False
+    )
+    bench.set_defaults(function=command_bench)
+    bench.add_argument("--python", help="a Python with the peers, in place of .venv-bench's")
+    options, options.rest = parser.parse_known_args()
+    if options.rest and options.function is not command_bench:
+        parser.error(f"unrecognized arguments: {' '.join(options.rest)}")
     try:
         options.function(options)
     except Failure as failure:
