@@ -2,8 +2,9 @@
 
 `prepare(row, arrays, out, threads)` gives a call without arguments that does the row's work once
 and returns the result: into `out`, an ndarray of the result's shape and dtype, where the engine has
-a way to do that (a call that returns None has filled it). The call may compile when it is first made. Arrays may be taken out of the list
-`arrays` when they have been copied, so that they take no memory.
+a way to do that (a call that returns None has filled it). The call may compile when it is first
+made. Arrays may be taken out of the list `arrays` when they have been copied, so that they take no
+memory.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Engine:
     name: str
     module: str  # loaded before the processes of the rows are made
     is_peer = True
+    compiles = True
 
     def version(self) -> str:
         return self.load().__version__
@@ -39,11 +41,13 @@ class Engine:
         return importlib.import_module(self.module)
 
     def does(self, row: Row) -> bool:
-        return self.name in row.special or not row.special
+        if row.special:
+            return self.name in row.special
+        return self.compiles or not row.once
 
 
 class NumPy(Engine):
-    name, module = "NumPy", "numpy"
+    name, module, compiles = "NumPy", "numpy", False
 
     def prepare(self, row: Row, arrays, out, threads):
         if row.ufunc:
@@ -102,7 +106,7 @@ class Numba(Engine):
 
 
 class Torch(Engine):
-    name, module = "torch", "torch"
+    name, module, compiles = "torch", "torch", False
 
     def tensors(self, arrays, threads):
         torch = self.load()
@@ -119,7 +123,7 @@ class Torch(Engine):
 
 
 class TorchCompile(Torch):
-    name = "torch.compile"
+    name, compiles = "torch.compile", True
 
     def prepare(self, row: Row, arrays, out, threads):
         torch = self.load()

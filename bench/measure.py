@@ -16,7 +16,7 @@ from .servers import Failed, Servers, Skipped, Worker
 from .worker import SEED, sample
 
 PREPARE_TIMEOUT = 90.0
-FIRST_CALL_TIMEOUT = 20.0
+FIRST_CALL_TIMEOUT = 10.0
 RUN_TIMEOUT = 60.0
 
 
