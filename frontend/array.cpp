@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "frontend/evaluate.h"
+#include "frontend/sizes.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -64,11 +65,11 @@ Array Array::broadcast_to(const Shape& shape) const {
   const int added = shape.rank() - rank();
   std::vector<Dim> strides(static_cast<size_t>(shape.rank()), Dim(0));
   for (int axis = 0; axis < rank(); ++axis) {
-    if (added < 0 || (shape_[axis] != shape[axis + added] && !shape_[axis].is(1))) {
+    if (added < 0 || (!shape_[axis].is(1) && !agree(shape_[axis], shape[axis + added]))) {
       throw ShapeError(format("broadcast_to: cannot broadcast {} to {}", format_tuple(shape_),
                               format_tuple(shape)));
     }
-    if (shape_[axis] == shape[axis + added]) {
+    if (shape_[axis] == shape[axis + added] || !shape_[axis].is(1)) {
       strides[static_cast<size_t>(axis + added)] = window_.strides[static_cast<size_t>(axis)];
     }
   }
@@ -124,7 +125,7 @@ Shape resolve_shape(const Shape& from, const Shape& to) {
     if (dim.is_constant() && dim.value() < 0) throw fail(format("size {} is negative", dim));
   }
   Shape result(std::move(dims));
-  if (result.element_count() != total) {
+  if (!agree(result.element_count(), total)) {
     throw fail(format("{} elements, not {}", total, result.element_count()));
   }
   return result;
@@ -251,6 +252,7 @@ class Indexer {
     if (size.is_constant() && (i < -size.value() || i >= size.value())) {
       throw IndexError(format("index: {} is out of range for axis {} of size {}", i, axis_, size));
     }
+    if (!size.is_constant()) require_at_least(size, i < 0 ? Dim(-i) : Dim(i) + Dim(1));
     offset_ = offset_ + stride() * (i < 0 ? size + Dim(i) : Dim(i));
     ++axis_;
   }
@@ -260,8 +262,7 @@ class Indexer {
     if (!slice.start && !slice.stop && slice.step.value_or(1) == 1) {
       keep(1);
     } else if (!size.is_constant()) {
-      throw UnsupportedError(
-          format("index: slicing axis {} needs the value of size '{}'", axis_, size));
+      take_named(slice, size);
     } else {
       const Range range = resolve(slice, size.value());
       offset_ = offset_ + stride() * Dim(range.start);
@@ -287,6 +288,42 @@ class Indexer {
   }
 
  private:
+  // Of an axis whose size is a name. Bounds are not clipped: the size must be large enough for them.
+  void take_named(const Slice& slice, const Dim& size) {
+    const int64_t step = slice.step.value_or(1);
+    if (step == 0) throw ValueError("index: slice step is 0");
+    const auto bound = [&](std::optional<int64_t> index, const Dim& missing) {
+      if (!index) return missing;
+      return *index < 0 ? size + Dim(*index) : Dim(*index);
+    };
+    const Dim start = bound(slice.start, step > 0 ? Dim(0) : size - Dim(1));
+    const Dim stop = bound(slice.stop, step > 0 ? size : Dim(-1));
+    if (step > 0) {
+      require_at_least(start, 0);
+      require_at_least(size, stop);
+      require_at_least(stop, start);
+    } else {
+      require_at_least(size, start + Dim(1));
+      require_at_least(start, stop);
+      require_at_least(stop, -1);
+    }
+    const Dim distance = step > 0 ? stop - start : start - stop;
+    const int64_t length = step > 0 ? step : -step;
+    // Rounded up.
+    const auto count = distance.is_constant()
+                           ? std::optional<Dim>((distance.value() + length - 1) / length)
+                           : exact_quotient(distance, Dim(length));
+    if (!count) {
+      throw UnsupportedError(
+          format("index: a slice of step {} along axis {} needs the value of size '{}'", step, axis_,
+                 size));
+    }
+    offset_ = offset_ + stride() * start;
+    dims_.push_back(*count);
+    strides_.push_back(stride() * Dim(step));
+    ++axis_;
+  }
+
   const Dim& stride() const { return array_.window().strides[static_cast<size_t>(axis_)]; }
 
   void keep(int64_t step) {

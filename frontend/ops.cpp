@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "frontend/evaluate.h"
+#include "frontend/sizes.h"
 #include "ir/math/math.h"
 #include "support/error.h"
 #include "support/format.h"
@@ -101,7 +102,7 @@ NodeRef broadcast(NodeRef node, const Shape& shape, Source source) {
   const std::vector<Dim> row_major = ir::row_major_strides(from);
   ir::Window window{0, std::vector<Dim>(static_cast<size_t>(shape.rank()), Dim(0))};
   for (int axis = 0; axis < from.rank(); ++axis) {
-    if (from[axis] == shape[axis + added]) {
+    if (from[axis] == shape[axis + added] || !from[axis].is(1)) {
       window.strides[static_cast<size_t>(axis + added)] = row_major[static_cast<size_t>(axis)];
     }
   }
@@ -314,7 +315,9 @@ Shape broadcast_shapes(std::string_view op, std::span<const Shape> shapes) {
     for (int axis = 0; axis < shape.rank(); ++axis) {
       Dim& dim = dims[static_cast<size_t>(axis + added)];
       if (dim == shape[axis] || shape[axis].is(1)) continue;
-      if (!dim.is(1)) {
+      if (!dim.is(1) && agree(dim, shape[axis])) {
+        if (dim.is_constant()) continue;
+      } else if (!dim.is(1)) {
         std::string all;
         for (const Shape& s : shapes) {
           all += (all.empty() ? "" : " with ") + format_tuple(s);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "frontend/ops.h"
+#include "frontend/sizes.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -76,6 +77,9 @@ Array reduce(Op op, const Array& array, std::optional<std::vector<int>> axes, bo
     throw DTypeError(format("{}: not defined for {}", op, python_name(array.dtype())));
   }
   const NodeRef operand = astype(array, dtype, source).node();
+  for (const int axis : reduced) {
+    if (!array.shape()[axis].is_constant()) require_at_least(array.shape()[axis], 1);
+  }
   const Shape shape = without_axes(array.shape(), reduced);
   NodeRef result = operand;
   if (std::ranges::any_of(reduced, [&](int axis) { return array.shape()[axis].is(0); })) {
@@ -95,7 +99,7 @@ Array mean(const Array& array, std::optional<std::vector<int>> axes, bool keepdi
   Dim count = 1;
   for (const int axis : reduced) count = count * array.shape()[axis];
   const Array sum = reduce(Op::kSum, astype(array, dtype, source), reduced, keepdims, {}, source);
-  return apply(Op::kDivide, {sum, Number{Weak::kInt, count.value()}}, source);
+  return apply(Op::kDivide, {sum, size_number(count)}, source);
 }
 
 }  // namespace lanewise::frontend

@@ -35,8 +35,8 @@ Trace::Trace(std::string name, std::vector<Parameter> parameters)
     : parameters_(std::move(parameters)) {
   graph_.name = std::move(name);
   for (const Parameter& parameter : parameters_) {
-    if (parameter.number) {
-      const DType dtype = default_dtype(*parameter.number);
+    if (parameter.number || parameter.by_value) {
+      const DType dtype = parameter.number ? default_dtype(*parameter.number) : parameter.dtype;
       const ir::Slot slot{static_cast<int>(number_count_++)};
       graph_.scalars.push_back(dtype);
       parameter_nodes_.push_back(Node::make(Op::kScalar, dtype, {}, {}, slot));
@@ -83,6 +83,10 @@ std::vector<NodeRef> captured_work(std::span<const NodeRef> results) {
 }
 
 }  // namespace
+
+void Trace::add_size_scalars(size_t count) {
+  graph_.scalars.insert(graph_.scalars.end(), count, DType::kI64);
+}
 
 void Trace::finish(std::span<const Array> results) {
   std::vector<NodeRef> nodes;

@@ -39,6 +39,7 @@ class Trace {
     DType dtype = DType::kF64;
     Shape shape = {};
     std::optional<Weak> number = {};  // a Python number: a run-time scalar
+    bool by_value = false;            // a run-time scalar of its own dtype
   };
 
   explicit Trace(std::string name, std::vector<Parameter> parameters);
@@ -46,11 +47,17 @@ class Trace {
 
   // What to pass to the traced function for parameter i.
   Argument argument(size_t i) const;
+  // Further scalar arguments (int64) after the number parameters: values of sizes.
+  void add_size_scalars(size_t count);
   // Ends tracing. Results may depend on arguments and on captured arrays, whose values of now are
   // constants of the trace.
   void finish(std::span<const Array> results);
 
   const ir::Graph& graph() const { return graph_; }
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  // Inputs of the graph after the array parameters, and scalars after the number parameters.
+  std::span<const CallArray> captured() const { return captured_data_; }
+  std::span<const uint64_t> literals() const { return literals_; }
   DType result_dtype(size_t i) const { return graph_[graph_.outputs[i]].dtype; }
   const Shape& result_shape(size_t i) const { return graph_[graph_.outputs[i]].shape; }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 
+#include "ir/dim_terms.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -71,7 +72,10 @@ Dim Dim::symbol(const std::string& name) {
 }
 
 int64_t Dim::value() const {
-  if (polynomial_) throw InternalError(format("size {} is not a constant", *this));
+  if (polynomial_) {
+    throw UnsupportedError(format(
+        "the value of size '{}' is needed, which only calls of the compiled function have", *this));
+  }
   return value_;
 }
 
@@ -185,6 +189,14 @@ std::vector<std::string> Dim::symbols() const {
     }
   }
   return names;
+}
+
+std::vector<DimTerm> terms(const Dim& dim) {
+  std::vector<DimTerm> result;
+  for (const auto& [monomial, coefficient] : Polynomial::of(dim).terms) {
+    result.push_back({coefficient, monomial});
+  }
+  return result;
 }
 
 size_t Dim::hash() const {

@@ -13,7 +13,10 @@ ALLOWED = {
     "ir": {"ir", "support"},
     "runtime": {"runtime", "support"},
     "jit": {"jit", "ir", "runtime", "support"},
-    "frontend": {"frontend", "ir", "runtime", "support", "jit/compiler.h"},
+    "frontend": {
+        *("frontend", "ir", "runtime", "support"),
+        *("jit/compiler.h", "jit/aot.h", "jit/aot/artefact.h"),
+    },
     "python": {"python", "frontend", "support"},
 }
 # Headers of others that only one folder may see.

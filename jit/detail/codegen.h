@@ -24,6 +24,10 @@ class CodeGenerator {
   void optimize(llvm::Module& module);
   // An object file. Throws InternalError if it needs a symbol from elsewhere (a math library).
   std::unique_ptr<llvm::MemoryBuffer> object(llvm::Module& module);
+  // An object file whatever it needs.
+  llvm::SmallVector<char, 0> file(llvm::Module& module) {
+    return generate(module, llvm::CodeGenFileType::ObjectFile);
+  }
   std::string assembly(llvm::Module& module);
 
  private:

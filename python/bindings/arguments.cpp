@@ -4,6 +4,7 @@
 
 #include "python/bindings/dlpack.h"
 #include "python/bindings/numpy.h"
+#include "python/bindings/size.h"
 #include "python/bindings/source.h"
 #include "support/format.h"
 
@@ -63,6 +64,10 @@ bool to_argument(PyObject* object, std::string_view op, Argument& out) {
   }
   if (auto number = python_number(object, op)) {
     out = std::move(*number);
+  } else if (is_size(object)) {
+    // Functions defined per exponent need its value.
+    if (op == ir::name(frontend::Op::kPow)) to_int64(object, op, "a size");
+    out = frontend::size_number(size_of_object(object));
   } else if (is_ndarray(object)) {
     out = copy_of_ndarray(object, op);
   } else if (is_numpy_scalar(object)) {
@@ -134,7 +139,8 @@ int64_t to_int64(PyObject* object, std::string_view op, std::string_view paramet
   const Py_ssize_t value = PyNumber_AsSsize_t(object, PyExc_OverflowError);
   if (value == -1 && PyErr_Occurred() != nullptr) {
     // What __index__ of a traced array says is clearer than what follows.
-    if (is_array(object) || !PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();
+    if (is_array(object) || is_size(object) || !PyErr_ExceptionMatches(PyExc_TypeError))
+      throw py::error_already_set();
     PyErr_Clear();
     throw py::type_error(
         format("{}: {} is a {}, not an integer", op, parameter, type_name(object)));
@@ -145,6 +151,10 @@ int64_t to_int64(PyObject* object, std::string_view op, std::string_view paramet
 Shape to_shape(PyObject* object, std::string_view op, bool allow_unknown) {
   std::vector<frontend::Dim> dims;
   const auto take = [&](PyObject* item) {
+    if (is_size(item)) {
+      dims.push_back(size_of_object(item));
+      return;
+    }
     const int64_t size = to_int64(item, op, "shape");
     if (size < (allow_unknown ? -1 : 0)) {
       throw ShapeError(format("{}: size {} is negative", op, size));
@@ -163,6 +173,7 @@ Shape to_shape(PyObject* object, std::string_view op, bool allow_unknown) {
   __extension__ using Wide = __int128;
   Wide count = 8;
   for (const frontend::Dim& dim : dims) {
+    if (!dim.is_constant()) continue;
     count *= std::max<int64_t>(dim.value(), 1);
     if (count > INT64_MAX)
       throw ShapeError(format("{}: shape {} is too large", op, format_tuple(dims)));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <new>
 
+#include "python/bindings/size.h"
 #include "support/format.h"
 
 namespace lanewise::python {
@@ -81,8 +82,7 @@ void require_value(const frontend::Array& array, std::string_view op) {
 py::tuple shape_tuple(const frontend::Shape& shape) {
   py::tuple result(shape.rank());
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    PyTuple_SET_ITEM(result.ptr(), axis,
-                     checked(PyLong_FromLongLong(shape[axis].value())).release().ptr());
+    PyTuple_SET_ITEM(result.ptr(), axis, size_object(shape[axis]).release().ptr());
   }
   return result;
 }

@@ -105,6 +105,7 @@ PyObject* iterate(PyObject* self) {
     if (array_of(self).rank() == 0) {
       throw py::type_error("iter: an array of 0 axes cannot be iterated over");
     }
+    array_of(self).shape()[0].value();  // fails where it is a name: the loop would never end
     return checked(PySeqIter_New(self)).release().ptr();
   });
 }

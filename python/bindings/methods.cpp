@@ -6,6 +6,7 @@
 #include "python/bindings/numpy.h"
 #include "python/bindings/reductions.h"
 #include "python/bindings/signature.h"
+#include "python/bindings/size.h"
 #include "support/format.h"
 
 namespace lanewise::python {
@@ -27,10 +28,10 @@ py::object dtype(const Array& array) {
   return py::reinterpret_borrow<py::object>(dtype_object(array.dtype()));
 }
 py::object ndim(const Array& array) { return py::int_(array.rank()); }
-py::object size(const Array& array) { return py::int_(element_count(array)); }
+py::object size(const Array& array) { return size_object(array.shape().element_count()); }
 py::object itemsize(const Array& array) { return py::int_(size_of(array.dtype())); }
 py::object nbytes(const Array& array) {
-  return py::int_(element_count(array) * size_of(array.dtype()));
+  return size_object(array.shape().element_count() * frontend::Dim(size_of(array.dtype())));
 }
 py::object device(const Array&) { return py::str("cpu"); }
 py::object transposed(const Array& array) { return wrap(reverse_axes(array)); }

@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 
 #include "frontend/system.h"
+#include "python/bindings/aot.h"
 #include "python/bindings/array_object.h"
 #include "python/bindings/creation.h"
 #include "python/bindings/elementwise.h"
@@ -11,6 +12,7 @@
 #include "python/bindings/numpy.h"
 #include "python/bindings/protocols.h"
 #include "python/bindings/reductions.h"
+#include "python/bindings/size.h"
 
 namespace {
 
@@ -42,6 +44,7 @@ PYBIND11_MODULE(_core, module) {
   prepare_numpy();
   add_errors(module);
   add_array_type(module);
+  add_size_type(module);
   add_function_type(module);
   add_elementwise(module);
   add_selection(module);
@@ -52,6 +55,7 @@ PYBIND11_MODULE(_core, module) {
   add_evaluation(module);
   add_system(module);
   add_protocols(module);
+  add_aot(module);
   install_host();
   module.attr("__all__") = public_names(module);
 }

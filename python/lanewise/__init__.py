@@ -19,6 +19,7 @@ except ImportError as error:
     from lanewise import _core
 
 from lanewise import _numpy_functions, errors
+from lanewise._aot import compile_aot, load
 from lanewise._config import show_config
 from lanewise._core import *  # noqa: F403  (all functions: many come from the op table)
 from lanewise._core import Array, Function, __version__
