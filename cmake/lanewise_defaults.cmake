@@ -9,6 +9,13 @@ if(LANEWISE_DEVELOPER AND NOT DEFINED CMAKE_COMPILE_WARNING_AS_ERROR AND
   set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
 endif()
 
+# Several files compiled as one: less than half the time for all, since templates and headers weigh
+# more than our own code. Debug builds compile each file alone, which shows a missing include.
+if(NOT DEFINED CMAKE_UNITY_BUILD AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
+endif()
+
 find_program(LANEWISE_CCACHE ccache)
 if(LANEWISE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER "${LANEWISE_CCACHE}")

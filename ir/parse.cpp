@@ -12,10 +12,6 @@ using detail::Token;
 
 namespace {
 
-std::string type_text(DType dtype, const Shape& shape) {
-  return to_string(dtype) + to_string(shape);
-}
-
 // After "return": the outputs, which have the types that the signature gives.
 void read_return(Reader& reader, NodeReader& nodes, const Signature& signature, Graph& graph) {
   const size_t offset = reader.peek().offset;

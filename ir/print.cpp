@@ -7,14 +7,14 @@
 
 namespace lanewise::ir {
 
+std::string type_text(DType dtype, const Shape& shape) {
+  return to_string(dtype) + to_string(shape);
+}
+
 namespace {
 
 using detail::name_text;
 using detail::quote;
-
-std::string type_text(DType dtype, const Shape& shape) {
-  return to_string(dtype) + to_string(shape);
-}
 
 // "[a, b]"
 template <class Range>

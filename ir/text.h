@@ -44,6 +44,9 @@
 
 namespace lanewise::ir {
 
+// As in f32[n,4].
+std::string type_text(DType dtype, const Shape& shape);
+
 std::string print(const Graph& graph);
 std::string print(const Program& program);
 // As it stands in the program's text.

@@ -17,10 +17,6 @@ using detail::complaint;
 
 // ---- leaves, views, reductions of a graph --------------------------------------------------
 
-std::string type_text(DType dtype, const Shape& shape) {
-  return to_string(dtype) + to_string(shape);
-}
-
 Complaint check_slot(const Node& node, size_t count) {
   const auto slot = static_cast<size_t>(node.get<Slot>().index);
   if (slot < count) return {};

@@ -80,7 +80,7 @@ struct Reduced {
 };
 
 // x is positive and normal.
-Reduced reduce(const Expr& x) {
+Reduced reduce_mantissa(const Expr& x) {
   const DType dtype = x.dtype();
   const int fraction_bits = format_of(dtype).fraction_bits;
   const int exponent_bits = by_dtype(dtype, 8, 11);
@@ -123,14 +123,14 @@ Pair sum(const Base& base, const Reduced& x, const Expr& counted, const Expr* mo
 // Subnormal, zero, negative, infinite and NaN: for a positive number as for it times 2^p.
 Expr log_of_unusual(const Base& base, const Expr& x) {
   const int power = format_of(x.dtype()).fraction_bits + 2;
-  const Reduced reduced = reduce(x * std::ldexp(1.0, power));
+  const Reduced reduced = reduce_mantissa(x * std::ldexp(1.0, power));
   const Expr subnormal = rounded(sum(base, reduced, reduced.counted - power, nullptr));
   const Expr positive = select(x == kInfinity, x, subnormal);
   return select(x > 0.0, positive, select(x == 0.0, -kInfinity, x.like(kNan)));
 }
 
 Expr logarithm(const Base& base, const Expr& x) {
-  const Reduced reduced = reduce(x);
+  const Reduced reduced = reduce_mantissa(x);
   return rare(not_positive_normal(x), rounded(sum(base, reduced, reduced.counted, nullptr)),
               log_of_unusual(base, x));
 }
@@ -144,13 +144,13 @@ Expr log10(const Expr& x) { return logarithm(base_10(x.dtype()), x); }
 double log_limit(DType dtype) { return by_dtype(dtype, 0x1p100, 0x1p1000); }
 
 Pair logarithm(const Expr& x) {
-  const Reduced reduced = reduce(x);
+  const Reduced reduced = reduce_mantissa(x);
   return sum(base_e(x.dtype()), reduced, reduced.counted, nullptr);
 }
 
 // log(x.high) + x.low / x.high; 1 / x.high is nearly inverse / 2^k (1 - r).
 Pair logarithm(const Pair& x) {
-  const Reduced reduced = reduce(x.high);
+  const Reduced reduced = reduce_mantissa(x.high);
   const Expr c = x.low * reduced.unscaled * reduced.inverse;
   const Expr more = fma(-c, reduced.r, c);
   return sum(base_e(x.high.dtype()), reduced, reduced.counted, &more);

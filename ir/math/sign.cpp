@@ -1,13 +1,10 @@
 // Signs, neighbours and classes of numbers.
-#include <limits>
-
+#include "ir/math/detail.h"
 #include "ir/math/math.h"
 
 namespace lanewise::ir::math {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The sign bit alone, in the signed integer of the width of `x`.
 Expr sign_mask(const Expr& x) {

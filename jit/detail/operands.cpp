@@ -9,7 +9,6 @@ using runtime::Stride;
 namespace {
 
 // Foreign arrays may lie anywhere, and on x86 it makes no difference.
-constexpr llvm::Align kAnywhere{};  // one byte
 
 }  // namespace
 

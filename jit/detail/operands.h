@@ -10,6 +10,9 @@
 
 namespace lanewise::jit {
 
+// The alignment of any address.
+inline constexpr llvm::Align kAnywhere{};
+
 // Elements index ... index + lanes - 1 of the row, or fewer: lanes of `VectorBuilder::active`.
 struct Position {
   llvm::Value* index = nullptr;  // i64

@@ -8,7 +8,6 @@ namespace lanewise::jit {
 
 namespace {
 
-constexpr llvm::Align kAnywhere{};  // one byte
 constexpr uint64_t kScratchBytes = 512;
 constexpr uint64_t kWidestCopy = 16;
 

@@ -132,7 +132,7 @@ py::object reduce(const Bound& bound) {
   return py::make_tuple(make, py::make_tuple(ndarray_of(array_of(bound[0]))));
 }
 
-constexpr Definition kReduce{"__reduce__", "", reduce,
+constexpr Definition kReduceArray{"__reduce__", "", reduce,
                              R"(Pickles the values.
 
     >>> import pickle
@@ -168,7 +168,7 @@ void append_buffer_slots(std::vector<PyType_Slot>& slots) {
 
 void append_exchange_methods(std::vector<PyMethodDef>& methods) {
   methods.push_back(python_function<kToNdarray>());
-  methods.push_back(python_function<kReduce>());
+  methods.push_back(python_function<kReduceArray>());
   methods.push_back(python_function<kCopyMethod>());
   methods.push_back(python_function<kShallowCopy>());
   methods.push_back(python_function<kDeepCopy>());

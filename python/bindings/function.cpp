@@ -413,7 +413,7 @@ constexpr Definition kClearCache{"clear_cache", "",
 )",
                                  true};
 
-constexpr Definition kReduce{
+constexpr Definition kReduceFunction{
     "__reduce__", "",
     [](const Bound& bound) -> py::object { return py::handle(bound[0]).attr("__qualname__"); },
     "Pickles the name, as for any function.", true};
@@ -468,7 +468,7 @@ void add_function_type(py::module_& module) {
       {"trace_count", trace_count, nullptr, "How often the function was traced.", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyMethodDef methods[] = {
-      python_function<kClearCache>(), python_function<kReduce>(), {nullptr, nullptr, 0, nullptr}};
+      python_function<kClearCache>(), python_function<kReduceFunction>(), {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot slots[] = {slot(Py_tp_dealloc, deallocate),
                                 slot(Py_tp_traverse, traverse),
                                 slot(Py_tp_clear, clear),

@@ -190,7 +190,7 @@ TEST_P(AlgebraRules, BothSidesAreEqual) {
   }
 }
 
-std::string test_name(const testing::TestParamInfo<size_t>& info) {
+std::string rule_name(const testing::TestParamInfo<size_t>& info) {
   std::string name;
   bool capital = true;
   for (const char c : algebra::rules()[info.param].name) {
@@ -205,7 +205,7 @@ std::string test_name(const testing::TestParamInfo<size_t>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, AlgebraRules, testing::Range<size_t>(0, algebra::rules().size()),
-                         test_name);
+                         rule_name);
 
 TEST(AlgebraRules, NamesAreUnique) {
   std::set<std::string_view> names;

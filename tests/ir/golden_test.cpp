@@ -169,7 +169,7 @@ TEST_P(Goldens, Run) {
   EXPECT_EQ(actual, *golden.expected);
 }
 
-std::string test_name(const testing::TestParamInfo<fs::path>& info) {
+std::string golden_name(const testing::TestParamInfo<fs::path>& info) {
   std::string name =
       info.param.parent_path().filename().string() + "_" + info.param.stem().string();
   std::ranges::replace_if(
@@ -177,7 +177,7 @@ std::string test_name(const testing::TestParamInfo<fs::path>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Goldens, testing::ValuesIn(golden_files()), test_name);
+INSTANTIATE_TEST_SUITE_P(Files, Goldens, testing::ValuesIn(golden_files()), golden_name);
 
 TEST(Goldens, ThereAreSome) { EXPECT_GE(golden_files().size(), 20u); }
 

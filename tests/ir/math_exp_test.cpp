@@ -10,11 +10,7 @@ class Exponential : public testing::Test {};
 using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(Exponential, Floats);
 
-struct Function {
-  Op op;
-  Exact1 exact;
-};
-constexpr Function kFunctions[] = {
+constexpr ExactFunction kExponentials[] = {
     {Op::kExp, mpfr_exp}, {Op::kExp2, mpfr_exp2}, {Op::kExpm1, mpfr_expm1}};
 
 // Where e^x and 2^x become subnormal, zero and infinite.
@@ -42,7 +38,7 @@ std::vector<T> steps() {
 TYPED_TEST(Exponential, Accurate) {
   using T = TypeParam;
   const double limit = std::is_same_v<T, float> ? 90 : 710;
-  for (const auto& [op, exact] : kFunctions) {
+  for (const auto& [op, exact] : kExponentials) {
     expect_accurate(op, exact, uniform<T>(-limit, limit, 10000));
     expect_accurate(op, exact, uniform<T>(-limit * 1.5, -limit, 10000));
     expect_accurate(op, exact, uniform<T>(-1, 1, 10000));

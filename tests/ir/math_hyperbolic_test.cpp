@@ -18,19 +18,15 @@ int mpfr_expit(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t) {
   return mpfr_ui_div(result, 1, result, MPFR_RNDN);
 }
 
-struct Function {
-  Op op;
-  Exact1 exact;
-};
-constexpr Function kFunctions[] = {{Op::kSinh, mpfr_sinh},   {Op::kCosh, mpfr_cosh},
-                                   {Op::kTanh, mpfr_tanh},   {Op::kExpit, mpfr_expit},
-                                   {Op::kAsinh, mpfr_asinh}, {Op::kAcosh, mpfr_acosh},
-                                   {Op::kAtanh, mpfr_atanh}};
+constexpr ExactFunction kHyperbolics[] = {{Op::kSinh, mpfr_sinh},   {Op::kCosh, mpfr_cosh},
+                                          {Op::kTanh, mpfr_tanh},   {Op::kExpit, mpfr_expit},
+                                          {Op::kAsinh, mpfr_asinh}, {Op::kAcosh, mpfr_acosh},
+                                          {Op::kAtanh, mpfr_atanh}};
 
 TYPED_TEST(Hyperbolic, Accurate) {
   using T = TypeParam;
   const double limit = std::is_same_v<T, float> ? 90 : 711;
-  for (const auto& [op, exact] : kFunctions) {
+  for (const auto& [op, exact] : kHyperbolics) {
     expect_accurate(op, exact, uniform<T>(-1, 1, 10000));
     expect_accurate(op, exact, uniform<T>(-10, 10, 10000));
     expect_accurate(op, exact, uniform<T>(-limit, limit, 5000));
@@ -46,11 +42,11 @@ TYPED_TEST(Hyperbolic, NearLimits) {
   std::vector<T> near_1, far;
   for (const T x : {T(1), T(-1)}) add_neighbours(near_1, x, 1000);
   for (const T x : uniform<T>(1, 1.02, 5000)) near_1.push_back(x);
-  for (const auto& [op, exact] : kFunctions) expect_accurate(op, exact, near_1);
+  for (const auto& [op, exact] : kHyperbolics) expect_accurate(op, exact, near_1);
   for (const double x : {1e-4, 1e-3, .0216, .0433, .065, .125, .375, .5, 9.01, 9.125, 19.06, 22.}) {
     add_neighbours(far, static_cast<T>(x), 50);
   }
-  for (const auto& [op, exact] : kFunctions) expect_accurate(op, exact, far);
+  for (const auto& [op, exact] : kHyperbolics) expect_accurate(op, exact, far);
 }
 
 TYPED_TEST(Hyperbolic, SpecialValues) {

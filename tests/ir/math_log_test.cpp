@@ -10,14 +10,10 @@ class Logarithm : public testing::Test {};
 using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(Logarithm, Floats);
 
-struct Function {
-  Op op;
-  Exact1 exact;
-};
-constexpr Function kFunctions[] = {{Op::kLog, mpfr_log},
-                                   {Op::kLog2, mpfr_log2},
-                                   {Op::kLog10, mpfr_log10},
-                                   {Op::kLog1p, mpfr_log1p}};
+constexpr ExactFunction kLogarithms[] = {{Op::kLog, mpfr_log},
+                                         {Op::kLog2, mpfr_log2},
+                                         {Op::kLog10, mpfr_log10},
+                                         {Op::kLog1p, mpfr_log1p}};
 
 // Where one table entry follows the other, for a few exponents.
 template <class T>
@@ -33,7 +29,7 @@ std::vector<T> steps() {
 
 TYPED_TEST(Logarithm, Accurate) {
   using T = TypeParam;
-  for (const auto& [op, exact] : kFunctions) {
+  for (const auto& [op, exact] : kLogarithms) {
     expect_accurate(op, exact, uniform<T>(.5, 2, 10000));
     expect_accurate(op, exact, uniform<T>(.96, 1.08, 10000));
     expect_accurate(op, exact, uniform<T>(-.08, .08, 10000));

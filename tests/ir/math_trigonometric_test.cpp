@@ -7,11 +7,7 @@ using namespace lanewise::test;
 
 constexpr double kPi = 3.14159265358979323846;
 
-struct Function {
-  Op op;
-  Exact1 exact;
-};
-constexpr Function kFunctions[] = {
+constexpr ExactFunction kTrigonometrics[] = {
     {Op::kSin, mpfr_sin}, {Op::kCos, mpfr_cos}, {Op::kTan, mpfr_tan}};
 
 // Numbers around multiples of pi / 2, where sin or cos is small and reduction loses most.
@@ -31,7 +27,7 @@ TYPED_TEST_SUITE(Trigonometric, Floats);
 
 TYPED_TEST(Trigonometric, Accurate) {
   using T = TypeParam;
-  for (const auto& [op, exact] : kFunctions) {
+  for (const auto& [op, exact] : kTrigonometrics) {
     expect_accurate(op, exact, uniform<T>(-.8, .8, 20000));
     expect_accurate(op, exact, uniform<T>(-10, 10, 20000));
     expect_accurate(op, exact, uniform<T>(-60000, 60000, 20000));
@@ -53,7 +49,7 @@ TYPED_TEST(Trigonometric, HardArguments) {
   points.push_back(Limits::max());
   points.push_back(Limits::min());
   points.push_back(Limits::denorm_min());
-  for (const auto& [op, exact] : kFunctions) expect_accurate(op, exact, points);
+  for (const auto& [op, exact] : kTrigonometrics) expect_accurate(op, exact, points);
 }
 
 TYPED_TEST(Trigonometric, SpecialValues) {

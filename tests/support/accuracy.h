@@ -14,6 +14,12 @@
 
 namespace lanewise::test {
 
+// An op and what it approximates.
+struct ExactFunction {
+  ir::Op op;
+  Exact1 exact;
+};
+
 // ---- points --------------------------------------------------------------------------------
 
 template <std::floating_point T>
