@@ -98,11 +98,13 @@ class Servers:
     def worker(self, engine: str) -> Worker:
         if engine not in self.processes:
             self.start(engine)
+        if self.processes[engine].poll() is not None:
+            raise Failed(f"the engine does not start: {self.last_words(engine)}")
         return Worker(self.address(engine))
 
     def start(self, engine: str) -> None:
         address = self.address(engine)
-        with open(self.folder / f"{plain(engine)}.log", "w") as log:
+        with open(self.log(engine), "w") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "bench.worker", engine, address],
                 stdout=subprocess.PIPE,
@@ -113,8 +115,13 @@ class Servers:
             )
         self.processes[engine] = process
         if process.stdout.readline().strip() != "ready":
-            last = Path(log.name).read_text().strip().splitlines()[-1:]
-            raise Failed(f"the engine does not start: {' '.join(last)}")
+            process.wait()
+
+    def last_words(self, engine: str) -> str:
+        return " ".join(self.log(engine).read_text().strip().splitlines()[-1:])
+
+    def log(self, engine: str) -> Path:
+        return self.folder / f"{plain(engine)}.log"
 
     def close(self) -> None:
         for process in self.processes.values():

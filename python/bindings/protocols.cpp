@@ -20,7 +20,7 @@ namespace {
 PyObject* ufuncs = nullptr;
 PyObject* functions = nullptr;
 
-py::object not_implemented() { return py::reinterpret_borrow<py::object>(Py_NotImplemented); }
+py::object no_answer() { return py::reinterpret_borrow<py::object>(Py_NotImplemented); }
 
 // Splits the keyword arguments of a ufunc: true if there is none but out=, with one array or None.
 bool only_out(py::handle keywords, py::object& out) {
@@ -36,17 +36,17 @@ bool only_out(py::handle keywords, py::object& out) {
 
 py::object call_op(Op op, const py::tuple& args, size_t first, const py::object& out) {
   const auto arity = static_cast<size_t>(ir::spec(op).arity);
-  if (args.size() - first != arity) return not_implemented();
+  if (args.size() - first != arity) return no_answer();
   std::array<Argument, ir::kMaxArity> arguments;
   for (size_t i = 0; i < arity; ++i) {
     if (!to_argument(py::object(args[first + i]).ptr(), ir::name(op), arguments[i])) {
-      return not_implemented();
+      return no_answer();
     }
   }
   const std::span<const Argument> given(arguments.data(), arity);
   const py::object result = apply_op(op, given);
   if (!out) return result;
-  if (!is_array(out.ptr()) && !is_ndarray(out.ptr())) return not_implemented();
+  if (!is_array(out.ptr()) && !is_ndarray(out.ptr())) return no_answer();
   return store(out.ptr(), array_of(result.ptr()), ir::name(op));
 }
 
@@ -60,7 +60,7 @@ PyObject* array_ufunc(PyObject*, PyObject* args, PyObject* keywords) noexcept {
     py::object out;
     const bool is_call = py::cast<std::string>(tuple[1]) == "__call__";
     if (found == nullptr || !is_call || !only_out(keywords, out)) {
-      return not_implemented().release().ptr();
+      return no_answer().release().ptr();
     }
     const auto op = static_cast<Op>(py::cast<int>(py::handle(found)));
     return call_op(op, tuple, 2, out).release().ptr();
@@ -72,7 +72,7 @@ py::object array_function(const Bound& bound) {
   PyObject* ours = PyDict_GetItemWithError(functions, bound[kFunction]);
   if (ours == nullptr) {
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();
-    return not_implemented();
+    return no_answer();
   }
   return checked(PyObject_Call(ours, bound[kArgs], bound[kKeywords]));
 }

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from counted_calls import CALLS, KINDS
 
-# Instructions of one call, of four elements, Python's own included: those measured with Python 3.11,
+# Instructions of one call, of four elements, Python's own included: what Python 3.11 took,
 # and a quarter more, since they move with Python and the compiler.
 MOST_INSTRUCTIONS = {
     "call_arrays": 5_800,
