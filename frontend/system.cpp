@@ -10,5 +10,12 @@ Configuration configuration() {
 void check_target() { jit::default_target(); }
 
 jit::CacheStatistics cache_statistics() { return jit::cache_statistics(); }
+jit::DiskCacheStatistics disk_cache_statistics() { return jit::disk_cache_statistics(); }
+std::vector<jit::DiskCacheEntry> disk_cache_entries() { return jit::disk_cache_entries(); }
+jit::DiskCacheSize disk_cache_size() { return jit::disk_cache_size(); }
+jit::DiskCacheSize clear_disk_cache() { return jit::clear_disk_cache(); }
+void set_warning_handler(std::function<void(const std::string& message)> handler) {
+  jit::set_warning_handler(std::move(handler));
+}
 
 }  // namespace lanewise::frontend

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "jit/compiler.h"
+#include "jit/disk_cache.h"
 #include "runtime/cpu.h"
 #include "runtime/memory.h"
 #include "runtime/threads.h"
@@ -24,5 +25,13 @@ Configuration configuration();
 void check_target();
 
 jit::CacheStatistics cache_statistics();
+
+// Compiled kernels on disk.
+jit::DiskCacheStatistics disk_cache_statistics();
+std::vector<jit::DiskCacheEntry> disk_cache_entries();
+jit::DiskCacheSize disk_cache_size();
+jit::DiskCacheSize clear_disk_cache();
+// Where warnings go; called without the host's lock.
+void set_warning_handler(std::function<void(const std::string& message)> handler);
 
 }  // namespace lanewise::frontend

@@ -3,12 +3,12 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/LLVMContext.h>
 
-#include <atomic>
-
 #include "jit/detail/cache.h"
 #include "jit/detail/compile_threads.h"
+#include "jit/detail/disk_cache.h"
 #include "jit/detail/nest.h"
 #include "jit/detail/orc.h"
+#include "support/error.h"
 #include "support/format.h"
 
 namespace lanewise::jit {
@@ -53,20 +53,45 @@ std::unique_ptr<llvm::Module> make_module(const Request& request, const std::str
   return module;
 }
 
+CompiledCode link(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& symbol) {
+  const uint64_t bytes = object->getBufferSize();
+  auto loaded = std::make_unique<LoadedObject>(std::move(object), symbol);
+  return {std::make_shared<KernelCode>(std::move(loaded)), bytes};
+}
+
+// What an earlier process compiled, if there is such.
+std::optional<CompiledCode> load_code(const std::string& disk_key) {
+  std::optional<StoredObject> stored = disk_cache().load(disk_key);
+  if (!stored) return {};
+  try {
+    CompiledCode code = link(llvm::MemoryBuffer::getMemBufferCopy(stored->object), stored->symbol);
+    code.from_disk = true;
+    return code;
+  } catch (const CompileError& error) {
+    disk_cache().reject(disk_key, error.what());
+    return {};
+  }
+}
+
 CompiledCode make_code(const Request& request, const std::string& key) {
   CompiledCode result;
   run_on_compile_thread([&](CompileThread& thread) {
-    // Code that was evicted but still runs keeps its symbol.
-    static std::atomic<uint64_t> serial{0};
-    const std::string symbol = symbol_name(request, key) + format("_{}", ++serial);
+    const bool use_disk = disk_cache().is_on();
+    const std::string on_disk = use_disk ? disk_key(key, request.target) : "";
+    if (use_disk) {
+      if (std::optional<CompiledCode> loaded = load_code(on_disk)) {
+        result = std::move(*loaded);
+        return;
+      }
+    }
+    const std::string symbol = symbol_name(request, key);
     llvm::LLVMContext context;
     context.setDiscardValueNames(true);
     CodeGenerator& generator = thread.generator(request.target);
     const auto module = make_module(request, symbol, generator, context);
     auto object = generator.object(*module);
-    result.bytes = object->getBufferSize();
-    result.code =
-        std::make_shared<KernelCode>(std::make_unique<LoadedObject>(std::move(object), symbol));
+    if (use_disk) disk_cache().store(on_disk, symbol, object->getBuffer());
+    result = link(std::move(object), symbol);
   });
   return result;
 }
@@ -90,7 +115,9 @@ std::string printed(const Request& request, const Print& print) {
 std::shared_ptr<const Code> compile(const ir::Kernel& kernel, const ir::Program& program,
                                     const runtime::Layout& layout, Target target) {
   const std::string key = cache_key(kernel, program, layout, target);
-  return cached(key, [&] { return make_code({kernel, program, layout, target}, key); });
+  auto code = cached(key, [&] { return make_code({kernel, program, layout, target}, key); });
+  deliver_warnings();
+  return code;
 }
 
 std::string llvm_ir(const ir::Kernel& kernel, const ir::Program& program,

@@ -34,9 +34,10 @@ class Code {
 // The operands of `layout`, and of the arguments of the kernel function, are those of the kernel
 // in order, then one index operand for each Iota node of the body, in order.
 //
-// From the cache, or compiled now. Equal kernels (sizes, names and sources do not count) share
-// code. Thread-safe; two threads that ask for the same kernel compile it once. Compiles on a thread
-// with a large stack of its own. Throws CompileError.
+// From the cache of the process or that on disk (jit/disk_cache.h), or compiled now. Equal kernels
+// (sizes, names and sources do not count) share code. Thread-safe; two threads that ask for the
+// same kernel compile it once. Compiles on a thread with a large stack of its own. Throws
+// CompileError, and what the warning handler throws.
 std::shared_ptr<const Code> compile(const ir::Kernel& kernel, const ir::Program& program,
                                     const runtime::Layout& layout, Target target);
 

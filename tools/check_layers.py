@@ -15,7 +15,7 @@ ALLOWED = {
     "jit": {"jit", "ir", "runtime", "support"},
     "frontend": {
         *("frontend", "ir", "runtime", "support"),
-        *("jit/compiler.h", "jit/aot.h", "jit/aot/artefact.h"),
+        *("jit/compiler.h", "jit/disk_cache.h", "jit/aot.h", "jit/aot/artefact.h"),
     },
     "python": {"python", "frontend", "support"},
 }

@@ -9,6 +9,7 @@
 #include "jit/aot.h"
 #include "jit/detail/compile_threads.h"
 #include "jit/detail/llvm_error.h"
+#include "jit/detail/orc.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -17,28 +18,6 @@ namespace lanewise::jit {
 namespace {
 
 namespace orc = llvm::orc;
-
-// Apart from the one that runs kernels: here each object has its names for itself.
-orc::LLJIT* make_jit() {
-  orc::JITTargetMachineBuilder machine(llvm::Triple("x86_64-unknown-linux-gnu"));
-  machine.setCPU("x86-64-v3");  // objects come ready made
-  auto jit = value_or_throw(orc::LLJITBuilder()
-                                .setJITTargetMachineBuilder(std::move(machine))
-                                .setLinkProcessSymbolsByDefault(false)
-                                .setPlatformSetUp(orc::setUpInactivePlatform)
-                                .create(),
-                            "start ORC");
-  // What went wrong comes back to who asked as well.
-  jit->getExecutionSession().setErrorReporter(
-      [](llvm::Error error) { llvm::consumeError(std::move(error)); });
-  return jit.release();
-}
-
-// Never destroyed: code may run until the process ends.
-orc::LLJIT& the_jit() {
-  static orc::LLJIT* const jit = make_jit();
-  return *jit;
-}
 
 // The object itself, or the only member of an archive.
 std::unique_ptr<llvm::MemoryBuffer> object_in(const std::string& bytes, const std::string& name) {
@@ -78,7 +57,7 @@ void define_c_functions(orc::LLJIT& jit, orc::JITDylib& library) {
 const void* load_object(const std::string& bytes, const std::string& name) {
   const void* address = nullptr;
   run_on_compile_thread([&](CompileThread&) {
-    orc::LLJIT& jit = the_jit();
+    orc::LLJIT& jit = object_linker();
     static std::atomic<int> serial{0};
     auto created = jit.getExecutionSession().createJITDylib(format("{}.{}", name, ++serial));
     if (!created) throw_error(created.takeError(), "load object");

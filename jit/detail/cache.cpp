@@ -102,8 +102,10 @@ class Cache {
     promise.set_value(compiled.code);
     const Evicted evicted = [&] {
       const std::lock_guard lock(mutex_);
-      ++statistics_.compilations;
-      statistics_.compile_seconds += taken.count();
+      if (!compiled.from_disk) {
+        ++statistics_.compilations;
+        statistics_.compile_seconds += taken.count();
+      }
       const auto found = entries_.find(key);
       if (found != entries_.end()) {
         statistics_.code_bytes += compiled.bytes - found->second.bytes;

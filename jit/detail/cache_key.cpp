@@ -10,8 +10,12 @@ namespace {
 class KeyWriter {
  public:
   template <class T>
-  requires std::is_integral_v<T> || std::is_enum_v<T> || std::is_pointer_v<T>
+  requires std::is_integral_v<T> || std::is_enum_v<T>
   void add(T value) { key_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void add(const std::string& text) {
+    add(text.size());
+    key_ += text;
+  }
   std::string take() { return std::move(key_); }
 
  private:
@@ -21,8 +25,8 @@ class KeyWriter {
 void add_attribute(KeyWriter& key, const ir::Node& node) {
   if (const auto* number = std::get_if<lanewise::Scalar>(&node.attribute)) key.add(number->bits);
   if (const auto* slot = std::get_if<ir::Slot>(&node.attribute)) key.add(slot->index);
-  // Tables live in static storage, so that the address stands for the content.
-  if (const auto* table = std::get_if<const ir::Table*>(&node.attribute)) key.add(*table);
+  // A name stands for the content; an address would not in another process.
+  if (const auto* table = std::get_if<const ir::Table*>(&node.attribute)) key.add((*table)->name);
 }
 
 void add_layout(KeyWriter& key, const runtime::Layout& layout) {

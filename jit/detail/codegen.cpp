@@ -20,6 +20,12 @@ namespace lanewise::jit {
 namespace {
 
 const char* const kTriple = "x86_64-unknown-linux-gnu";
+// Besides what the target stands for.
+const char* const kFeatures = "";
+constexpr auto kFusion = llvm::FPOpFusion::Strict;
+constexpr auto kRelocation = llvm::Reloc::PIC_;
+constexpr auto kCodeModel = llvm::CodeModel::Small;
+constexpr auto kLevel = llvm::CodeGenOptLevel::Less;
 
 const llvm::Target& x86() {
   static const llvm::Target* const target = [] {
@@ -35,12 +41,19 @@ const llvm::Target& x86() {
 
 }  // namespace
 
+std::string code_generation_identity(Target target) {
+  const auto number = [](auto option) { return static_cast<int>(option); };
+  return format("{} {} features '{}' fusion {} relocation {} model {} level {}", target, kTriple,
+                kFeatures, number(kFusion), number(kRelocation), number(kCodeModel),
+                number(kLevel));
+}
+
 CodeGenerator::CodeGenerator(Target target) {
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  machine_.reset(x86().createTargetMachine(llvm::Triple(kTriple), to_string(target), "", options,
-                                           llvm::Reloc::PIC_, llvm::CodeModel::Small,
-                                           llvm::CodeGenOptLevel::Less, /*JIT=*/true));
+  options.AllowFPOpFusion = kFusion;
+  machine_.reset(x86().createTargetMachine(llvm::Triple(kTriple), to_string(target), kFeatures,
+                                           options, kRelocation, kCodeModel, kLevel,
+                                           /*JIT=*/true));
   if (machine_ == nullptr) throw CompileError(format("llvm: no code generator for {}", target));
 }
 

@@ -12,6 +12,9 @@
 
 namespace lanewise::jit {
 
+// All options that generated code depends on, and that are no part of a kernel, as a line of text.
+std::string code_generation_identity(Target target);
+
 class CodeGenerator {
  public:
   // Throws CompileError if LLVM cannot make code for x86-64.

@@ -1,6 +1,9 @@
 #include "jit/detail/orc.h"
 
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+
+#include <atomic>
 
 #include "jit/detail/fork_lock.h"
 #include "jit/detail/llvm_error.h"
@@ -17,10 +20,17 @@ namespace orc = llvm::orc;
 thread_local std::string reported;  // NOLINT(runtime/string)
 
 orc::LLJIT* make_jit() {
-  orc::JITTargetMachineBuilder machine(llvm::Triple("x86_64-unknown-linux-gnu"));
-  machine.setCPU("x86-64-v3");  // objects come ready made
+  // Objects come ready made: no code generator is needed, nor made (making one takes longer than
+  // linking), and of the data layout only how names are mangled matters.
+  const auto never_compile = [](orc::JITTargetMachineBuilder machine)
+      -> llvm::Expected<std::unique_ptr<orc::IRCompileLayer::IRCompiler>> {
+    return std::make_unique<orc::ConcurrentIRCompiler>(std::move(machine));
+  };
+  const llvm::Triple triple("x86_64-unknown-linux-gnu");
   auto jit = value_or_throw(orc::LLJITBuilder()
-                                .setJITTargetMachineBuilder(std::move(machine))
+                                .setJITTargetMachineBuilder(orc::JITTargetMachineBuilder(triple))
+                                .setDataLayout(llvm::DataLayout("e-m:e"))
+                                .setCompileFunctionCreator(never_compile)
                                 .setLinkProcessSymbolsByDefault(false)
                                 .setPlatformSetUp(orc::setUpInactivePlatform)
                                 .create(),
@@ -30,39 +40,43 @@ orc::LLJIT* make_jit() {
   return jit.release();
 }
 
+}  // namespace
+
 // Never destroyed: code may run until the process ends.
-orc::LLJIT& the_jit() {
+orc::LLJIT& object_linker() {
   static orc::LLJIT* const jit = make_jit();
   return *jit;
 }
 
-}  // namespace
-
-struct LoadedObject::Tracker {
-  orc::ResourceTrackerSP resources;
+// Each object is a library of its own, so that symbols of different objects may be equal.
+struct LoadedObject::Library {
+  orc::JITDylib& dylib;
 };
 
 LoadedObject::LoadedObject(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& symbol) {
-  orc::LLJIT& jit = the_jit();
-  tracker_ = std::make_unique<Tracker>(Tracker{jit.getMainJITDylib().createResourceTracker()});
+  orc::LLJIT& jit = object_linker();
+  static std::atomic<uint64_t> serial{0};
+  orc::ExecutionSession& session = jit.getExecutionSession();
+  orc::JITDylib& dylib = session.createBareJITDylib(format("kernel{}", ++serial));
+  library_ = std::make_unique<Library>(Library{dylib});
   reported.clear();
-  llvm::Error error = jit.addObjectFile(tracker_->resources, std::move(object));
+  llvm::Error error = jit.addObjectFile(dylib, std::move(object));
   if (!error) {
-    auto found = jit.lookup(symbol);
+    auto found = jit.lookup(dylib, symbol);
     if (found) {
       address_ = found->toPtr<void*>();
       return;
     }
     error = found.takeError();
   }
-  llvm::consumeError(tracker_->resources->remove());
+  llvm::consumeError(session.removeJITDylib(dylib));
   throw CompileError(
       format("llvm: link {}: {}{}", symbol, reported, llvm::toString(std::move(error))));
 }
 
 LoadedObject::~LoadedObject() {
   const ForkLock::Holder holder;
-  llvm::consumeError(tracker_->resources->remove());
+  llvm::consumeError(object_linker().getExecutionSession().removeJITDylib(library_->dylib));
 }
 
 }  // namespace lanewise::jit

@@ -26,6 +26,11 @@ void check_interrupt() {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
+void warn(const std::string& message) {
+  const py::gil_scoped_acquire acquire;
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, message.c_str(), 1) != 0) throw py::error_already_set();
+}
+
 std::string describe_source(frontend::Source source) {
   const py::gil_scoped_acquire acquire;
   return describe(source);
@@ -100,6 +105,7 @@ constexpr Definition kDump{
 
 void install_host() {
   frontend::set_host({unlocked, describe_source});
+  frontend::set_warning_handler(warn);
   runtime::set_interrupt_check(check_interrupt);
 }
 

@@ -58,6 +58,30 @@ py::object cache_stats(const Bound&) {
                   "compile_seconds"_a = statistics.compile_seconds);
 }
 
+py::object disk_cache_stats(const Bound&) {
+  const jit::DiskCacheStatistics statistics = frontend::disk_cache_statistics();
+  return py::dict("directory"_a = statistics.directory, "why_off"_a = statistics.why_off,
+                  "byte_limit"_a = statistics.byte_limit, "hits"_a = statistics.hits,
+                  "misses"_a = statistics.misses, "stored"_a = statistics.stored,
+                  "rejected"_a = statistics.rejected, "failures"_a = statistics.failures,
+                  "last_failure"_a = statistics.last_failure);
+}
+
+py::object size_dict(const jit::DiskCacheSize& size) {
+  return py::dict("files"_a = size.files, "bytes"_a = size.bytes);
+}
+py::object disk_cache_size(const Bound&) { return size_dict(frontend::disk_cache_size()); }
+py::object clear_disk_cache(const Bound&) { return size_dict(frontend::clear_disk_cache()); }
+
+py::object disk_cache_entries(const Bound&) {
+  py::list entries;
+  for (const jit::DiskCacheEntry& entry : frontend::disk_cache_entries()) {
+    entries.append(py::dict("kernel"_a = entry.kernel, "identity"_a = entry.identity,
+                            "bytes"_a = entry.bytes, "last_used"_a = entry.last_used));
+  }
+  return entries;
+}
+
 py::object configuration(const Bound&) {
   const frontend::Configuration configuration = frontend::configuration();
   return py::dict("cpu"_a = configuration.cpu, "target"_a = configuration.target,
@@ -137,6 +161,15 @@ constexpr Definition kCacheStats{"cache_stats", "", cache_stats,
     >>> lw.cache_stats()["compilations"] >= 0
     True
 )"};
+constexpr Definition kDiskCacheStats{
+    "_disk_cache_stats", "", disk_cache_stats,
+    "The cache of compiled kernels on disk: where, and what this process did with it, as a dict."};
+constexpr Definition kDiskCacheSize{"_disk_cache_size", "", disk_cache_size,
+                                    "Files and bytes of the cache on disk, as a dict."};
+constexpr Definition kDiskCacheEntries{"_disk_cache_entries", "", disk_cache_entries,
+                                       "The kernels of the cache on disk, as dicts."};
+constexpr Definition kClearDiskCache{"_clear_disk_cache", "", clear_disk_cache,
+                                     "Removes the cache on disk; files and bytes, as a dict."};
 constexpr Definition kConfiguration{"_configuration", "", configuration,
                                     "What the process runs on, as a dict."};
 constexpr Definition kOpTable{"op_table", "", op_table,
@@ -148,6 +181,8 @@ void add_system(py::module_& module) {
   add_functions(module, {python_function<kSetNumThreads>(), python_function<kGetNumThreads>(),
                          python_function<kMemoryStats>(), python_function<kFreeCachedMemory>(),
                          python_function<kSetMemoryLimit>(), python_function<kCacheStats>(),
+                         python_function<kDiskCacheStats>(), python_function<kDiskCacheSize>(),
+                         python_function<kDiskCacheEntries>(), python_function<kClearDiskCache>(),
                          python_function<kConfiguration>(), python_function<kOpTable>()});
 }
 
