@@ -282,6 +282,20 @@ void add_aot(py::module_& module) {
       .def_property_readonly("manifest", &Library::manifest)
       .def("message", &Library::message)
       .def("call", &Library::call);
+  module.def("_parse_signature", [](const std::string& text) {
+    py::list parameters;
+    for (const Trace::Parameter& parameter : frontend::parse_signature(text)) {
+      py::list shape;
+      for (const frontend::Dim& size : parameter.shape) {
+        shape.append(size.is_constant() ? py::object(py::int_(size.value()))
+                                        : py::object(py::str(to_string(size))));
+      }
+      const bool is_number = parameter.number || parameter.by_value;
+      parameters.append(py::make_tuple(python_name(parameter.dtype), shape, is_number,
+                                       parameter.number.has_value()));
+    }
+    return parameters;
+  });
   module.def("_aot_archive", [](const std::string& object, const std::string& name) {
     return py::bytes(frontend::make_archive(object, name));
   });

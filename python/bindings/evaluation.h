@@ -1,4 +1,4 @@
-// Evaluating, showing what was recorded, and the process as a whole.
+// Evaluating, showing what was recorded, IR as text, and the process as a whole.
 #pragma once
 
 #include "python/bindings/signature.h"
@@ -10,5 +10,6 @@ void install_host();
 
 void add_evaluation(py::module_& module);
 void add_system(py::module_& module);
+void add_ir_text(py::module_& module);
 
 }  // namespace lanewise::python

@@ -54,6 +54,7 @@ PYBIND11_MODULE(_core, module) {
   add_random(module);
   add_evaluation(module);
   add_system(module);
+  add_ir_text(module);
   add_protocols(module);
   add_aot(module);
   install_host();
