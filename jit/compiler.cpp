@@ -6,6 +6,7 @@
 #include "jit/detail/cache.h"
 #include "jit/detail/compile_threads.h"
 #include "jit/detail/disk_cache.h"
+#include "jit/detail/fork_lock.h"
 #include "jit/detail/nest.h"
 #include "jit/detail/orc.h"
 #include "support/error.h"
@@ -59,8 +60,10 @@ CompiledCode link(std::unique_ptr<llvm::MemoryBuffer> object, const std::string&
   return {std::make_shared<KernelCode>(std::move(loaded)), bytes};
 }
 
-// What an earlier process compiled, if there is such.
+// What an earlier process compiled, if there is such. On the calling thread: linking needs little
+// stack (a test measures it), and handing it to another thread would take as long again.
 std::optional<CompiledCode> load_code(const std::string& disk_key) {
+  const ForkLock::Holder holder;
   std::optional<StoredObject> stored = disk_cache().load(disk_key);
   if (!stored) return {};
   try {
@@ -73,27 +76,28 @@ std::optional<CompiledCode> load_code(const std::string& disk_key) {
   }
 }
 
-CompiledCode make_code(const Request& request, const std::string& key) {
+// `disk_key` is empty where code is not to be stored.
+CompiledCode compile_code(const Request& request, const std::string& key,
+                          const std::string& disk_key) {
   CompiledCode result;
   run_on_compile_thread([&](CompileThread& thread) {
-    const bool use_disk = disk_cache().is_on();
-    const std::string on_disk = use_disk ? disk_key(key, request.target) : "";
-    if (use_disk) {
-      if (std::optional<CompiledCode> loaded = load_code(on_disk)) {
-        result = std::move(*loaded);
-        return;
-      }
-    }
     const std::string symbol = symbol_name(request, key);
     llvm::LLVMContext context;
     context.setDiscardValueNames(true);
     CodeGenerator& generator = thread.generator(request.target);
     const auto module = make_module(request, symbol, generator, context);
     auto object = generator.object(*module);
-    if (use_disk) disk_cache().store(on_disk, symbol, object->getBuffer());
+    if (!disk_key.empty()) disk_cache().store(disk_key, symbol, object->getBuffer());
     result = link(std::move(object), symbol);
   });
   return result;
+}
+
+CompiledCode make_code(const Request& request, const std::string& key) {
+  if (!disk_cache_is_on()) return compile_code(request, key, "");
+  const std::string on_disk = disk_key(key, request.target);
+  if (std::optional<CompiledCode> loaded = load_code(on_disk)) return std::move(*loaded);
+  return compile_code(request, key, on_disk);
 }
 
 template <class Print>

@@ -275,6 +275,11 @@ std::function<void(const std::string&)>& warning_handler() {
 
 DiskCache& disk_cache() { return *the_disk_cache(); }
 
+bool disk_cache_is_on() {
+  const ForkLock::Holder holder;
+  return disk_cache().is_on();
+}
+
 void replace_disk_cache(std::unique_ptr<DiskCache> cache) { the_disk_cache() = std::move(cache); }
 
 void set_warning_handler(std::function<void(const std::string& message)> handler) {

@@ -61,6 +61,7 @@ class DiskCache {
 
 // That of the process.
 DiskCache& disk_cache();
+bool disk_cache_is_on();  // takes the ForkLock itself
 // For tests: another one instead, while no other thread compiles.
 void replace_disk_cache(std::unique_ptr<DiskCache> cache);
 

@@ -1,11 +1,13 @@
 // The cache on disk: nothing but what was stored under a key ever comes back for it.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <sstream>
 
@@ -441,6 +443,30 @@ TEST_F(DiskKernelTest, AThousandFlippedBytesGiveTheRightAnswer) {
     ASSERT_EQ(disk_cache_statistics().hits, 0U);
     ASSERT_EQ(read_file(file), good);  // written anew
   }
+}
+
+// Threads of programs may have small stacks. A page below what is allowed to be used is not there.
+TEST_F(DiskKernelTest, LoadingNeedsLittleStack) {
+  run(3);
+  reopen();
+  KernelCase k = kernel(3);
+  std::shared_ptr<const Code> code;
+  std::function<void()> work = [&] {
+    code = compile(k.kernel(), k.program(), k.layout(), Target::kX86_64_v3);
+  };
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 96 << 10);
+  pthread_t thread;
+  const auto start = [](void* argument) -> void* {
+    (*static_cast<std::function<void()>*>(argument))();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, start, &work), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  EXPECT_NE(code, nullptr);
+  EXPECT_EQ(disk_cache_statistics().hits, 1U);
 }
 
 // A file that is whole but whose object cannot be linked.
