@@ -5,12 +5,13 @@
 
 #include "frontend/evaluate.h"
 #include "frontend/sizes.h"
+#include "frontend/trace.h"
 #include "support/error.h"
 #include "support/format.h"
 
 namespace lanewise::frontend {
 
-Storage::Storage(NodeRef node) : node_(std::move(node)) {
+Storage::Storage(NodeRef node) : node_(std::move(node)), scope_(TracingScope::current()) {
   node_->storage_count.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -196,20 +197,34 @@ std::optional<Array> Array::reshape(const Shape& requested, std::optional<bool> 
 
 // ---- writing -------------------------------------------------------------------------------
 
-void Array::write(const NodeRef& value) {
-  if (!storage_->read_only_reason.empty()) {
-    throw ValueError(format("assignment: {}", storage_->read_only_reason));
-  }
-  if (shape_.element_count().is(0)) return;
+std::string Array::read_only_reason() const {
+  if (!storage_->read_only_reason.empty()) return storage_->read_only_reason;
+  if (shape_.element_count().is(0)) return {};
   for (int axis = 0; axis < rank(); ++axis) {
     if (window_.strides[static_cast<size_t>(axis)].is(0) && !shape_[axis].is(1)) {
-      throw ValueError("assignment: this view repeats elements (broadcast), so it is read-only");
+      return "a view that repeats elements is read-only";
     }
   }
+  return {};
+}
+
+void Array::write(const NodeRef& value) {
+  const std::string reason = read_only_reason();
+  if (!reason.empty()) throw ValueError(format("assignment: {}", reason));
+  const bool is_traces_own =
+      TracingScope::active() && !storage_->foreign && storage_->scope() == TracingScope::current();
+  if (value->is_traced() && !is_traces_own) {
+    throw ValueError(
+        "assignment: a traced value cannot be written to an array from outside the traced "
+        "function, of which only the results are kept; return the value, or use out= in the call");
+  }
+  if (shape_.element_count().is(0)) return;
+  // What may fail does so here, so that the array keeps its value.
+  if (value->may_fail() && !value->is_traced()) evaluate_nodes({&value, 1});
   const NodeRef old = storage_->node();
   NodeRef next = whole_ ? value
-                        : Node::make(Op::kUpdate, old->dtype(), old->shape(), {old, value},
-                                     window_, value->source());
+                        : Node::make(Op::kUpdate, old->dtype(), old->shape(), {old, value}, window_,
+                                     value->source());
   if (storage_->foreign) {
     evaluate_into_leaf(next, *old);
   } else {
@@ -288,7 +303,8 @@ class Indexer {
   }
 
  private:
-  // Of an axis whose size is a name. Bounds are not clipped: the size must be large enough for them.
+  // Of an axis whose size is a name. Bounds are not clipped: the size must be large enough for
+  // them.
   void take_named(const Slice& slice, const Dim& size) {
     const int64_t step = slice.step.value_or(1);
     if (step == 0) throw ValueError("index: slice step is 0");
@@ -315,8 +331,8 @@ class Indexer {
                            : exact_quotient(distance, Dim(length));
     if (!count) {
       throw UnsupportedError(
-          format("index: a slice of step {} along axis {} needs the value of size '{}'", step, axis_,
-                 size));
+          format("index: a slice of step {} along axis {} needs the value of size '{}'", step,
+                 axis_, size));
     }
     offset_ = offset_ + stride() * start;
     dims_.push_back(*count);

@@ -27,12 +27,16 @@ class Storage {
   // Why the storage may not be written ("a traced argument", "foreign read-only memory"), or
   // empty.
   std::string read_only_reason;
+  // The TracingScope that it was made in, or 0.
+  uint64_t scope() const { return scope_; }
+
   // Memory that others see (asarray(copy=False), from_dlpack): updates are written into it at
   // once instead of replacing the node's buffer.
   bool foreign = false;
 
  private:
   NodeRef node_;
+  uint64_t scope_;
 };
 
 // Element (i0, i1, ...) is element offset + sum(stride_d * i_d) of the storage's value, counted
@@ -64,6 +68,8 @@ class Array {
   std::optional<Array> reshape(const Shape& shape, std::optional<bool> copy = {}) const;
 
   // ---- writing: replaces the elements of this window, seen by all views -----------------
+  // Why this window cannot be written, or empty.
+  std::string read_only_reason() const;
   // `value` broadcasts to this shape and is cast to this dtype (see `assign` in ops.h for what
   // casts Python may ask for).
   void write(const NodeRef& value);

@@ -1,6 +1,10 @@
 #include "frontend/evaluate.h"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
@@ -8,6 +12,7 @@
 
 #include "frontend/lower.h"
 #include "frontend/lru.h"
+#include "runtime/threads.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -19,10 +24,28 @@ struct Flight {
   std::mutex mutex;
   std::condition_variable landed;
   bool done = false;
+  int process = forks().load(std::memory_order_relaxed);
 
+  // How many forks lie between the first process and this one.
+  static std::atomic<int>& forks() {
+    static std::atomic<int> count = [] {
+      pthread_atfork(nullptr, nullptr, [] { forks().fetch_add(1, std::memory_order_relaxed); });
+      return 0;
+    }();
+    return count;
+  }
+  // A forked child has no thread that would land the flights of its parent.
+  bool is_lost() const { return process != forks().load(std::memory_order_relaxed); }
+
+  // Open to interrupts.
   void wait() {
+    constexpr auto kBetweenChecks = std::chrono::milliseconds(50);
     std::unique_lock lock(mutex);
-    landed.wait(lock, [this] { return done; });
+    while (!landed.wait_for(lock, kBetweenChecks, [this] { return done; })) {
+      lock.unlock();
+      runtime::check_interrupt();
+      lock.lock();
+    }
   }
   void land() {
     {
@@ -114,8 +137,7 @@ std::vector<LeafData> output_memory(const Recorded& recorded, const Executable& 
   std::vector<LeafData> memory;
   for (const Executable::OutputSpec& output : executable.outputs()) {
     if (may_take_over(recorded, output)) {
-      memory.push_back(
-          recorded.leaves()[static_cast<size_t>(output.starts_as)].leaf->data());
+      memory.push_back(recorded.leaves()[static_cast<size_t>(output.starts_as)].leaf->data());
     } else {
       memory.push_back({runtime::Buffer::allocate(static_cast<size_t>(output.bytes)), 0});
     }
@@ -187,6 +209,10 @@ void evaluate_nodes(std::span<const NodeRef> wanted) {
     if (roots.empty()) return;
     Recorded recorded(roots);
     if (const auto flight = flight_of(recorded)) {
+      if (flight->is_lost()) {
+        throw ValueError(
+            "evaluate: another thread was computing this value when the process forked");
+      }
       host().unlocked([&] { flight->wait(); });
       continue;
     }

@@ -42,8 +42,10 @@ NodeRef Node::make(Op op, DType dtype, Shape shape, std::initializer_list<NodeRe
   node.source_ = source;
   const bool slot = std::holds_alternative<ir::Slot>(node.attribute_);
   node.traced_ = op == Op::kInput || (op == Op::kScalar && slot);
+  node.may_fail_ = op == Op::kPow && is_signed_int(dtype);
   for (const NodeRef& operand : operands) {
     node.traced_ |= operand->traced_;
+    node.may_fail_ |= operand->may_fail_;
     node.depth_ = std::max(node.depth_, operand->depth_);
     node.operands_[node.arity_++] = operand;
   }
@@ -63,6 +65,7 @@ void Node::become_leaf(LeafData data) {
   data_ = std::move(data);
   op_ = Op::kInput;
   attribute_ = {};
+  may_fail_ = false;
   depth_ = 0;
   arity_ = 0;
   operands_ = {};

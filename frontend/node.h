@@ -77,6 +77,9 @@ class Node {
   const LeafData& data() const { return data_; }
   // True for an argument of a trace and whatever depends on one: it has no value now.
   bool is_traced() const { return traced_; }
+  // Whether computing it may raise: pow of signed integers, whose exponents may be negative, and
+  // whatever was written with one.
+  bool may_fail() const { return may_fail_; }
   // Pending ops on the longest path to a leaf.
   uint32_t depth() const { return depth_; }
 
@@ -104,6 +107,7 @@ class Node {
   DType dtype_ = DType::kF64;
   uint8_t arity_ = 0;
   bool traced_ = false;
+  bool may_fail_ = false;
   uint32_t depth_ = 0;
   Shape shape_;
   std::array<NodeRef, ir::kMaxArity> operands_;

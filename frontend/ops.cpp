@@ -126,19 +126,19 @@ DType common_dtype(std::span<const Argument> arguments) {
   return weak ? promote(*strong, *weak) : *strong;
 }
 
-Shape common_shape(Op op, std::span<const Argument> arguments) {
+Shape common_shape(std::string_view op, std::span<const Argument> arguments) {
   std::array<Shape, ir::kMaxArity> shapes;
   size_t count = 0;
   for (const Argument& argument : arguments) {
     if (const Array* array = as_array(argument)) shapes[count++] = array->shape();
   }
   if (count == 1 || (count == 2 && shapes[0] == shapes[1])) return shapes[0];
-  return broadcast_shapes(name(op), {shapes.data(), count});
+  return broadcast_shapes(op, {shapes.data(), count});
 }
 
-Array elementwise(Op op, DType dtype, std::span<const Argument> arguments,
-                  ir::Attribute attribute, Source source) {
-  const Shape shape = common_shape(op, arguments);
+Array elementwise(Op op, DType dtype, std::span<const Argument> arguments, ir::Attribute attribute,
+                  Source source) {
+  const Shape shape = common_shape(name(op), arguments);
   std::array<NodeRef, ir::kMaxArity> nodes;
   for (size_t i = 0; i < arguments.size(); ++i) {
     nodes[i] = as_node(name(op), arguments[i], dtype, shape, source);
@@ -150,8 +150,8 @@ Array elementwise(Op op, DType dtype, std::span<const Argument> arguments,
     case 2:
       return Array(record(op, result, shape, {nodes[0], nodes[1]}, std::move(attribute), source));
     default:
-      return Array(record(op, result, shape, {nodes[0], nodes[1], nodes[2]},
-                          std::move(attribute), source));
+      return Array(
+          record(op, result, shape, {nodes[0], nodes[1], nodes[2]}, std::move(attribute), source));
   }
 }
 
@@ -180,8 +180,8 @@ Op mirrored(Op op) {
 // int64 with uint64: exact, though no dtype holds both. A negative x1 is below any x2.
 Array compare_signed_unsigned(Op op, const Argument& x1, const Argument& x2, Source source) {
   const Array& negative =
-      elementwise(Op::kLess, DType::kI64, std::array<Argument, 2>{x1, Number{Weak::kInt, int64_t{0}}},
-                  {}, source);
+      elementwise(Op::kLess, DType::kI64,
+                  std::array<Argument, 2>{x1, Number{Weak::kInt, int64_t{0}}}, {}, source);
   const Array wrapped = astype(std::get<Array>(x1), DType::kU64, source);
   const Array as_unsigned =
       elementwise(op, DType::kU64, std::array<Argument, 2>{wrapped, x2}, {}, source);
@@ -195,9 +195,9 @@ std::optional<Array> compare_out_of_range(Op op, const Argument& x1, const Argum
   const auto* number = std::get_if<Number>(&x2);
   if (!number || number->traced || fits(*number, dtype)) return std::nullopt;
   const bool x2_larger = to_double(*number) > 0;
-  const bool answer = op == Op::kNotEqual ||
-                      (x2_larger ? op == Op::kLess || op == Op::kLessEqual
-                                 : op == Op::kGreater || op == Op::kGreaterEqual);
+  const bool answer =
+      op == Op::kNotEqual || (x2_larger ? op == Op::kLess || op == Op::kLessEqual
+                                        : op == Op::kGreater || op == Op::kGreaterEqual);
   return Array(literal(Scalar::of(answer), std::get<Array>(x1).shape(), source));
 }
 
@@ -249,12 +249,12 @@ NodeRef as_node(std::string_view op, const Argument& argument, DType dtype, cons
 
 Array apply(Op op, std::span<const Argument> arguments, Source source) {
   if (static_cast<int>(arguments.size()) != ir::spec(op).arity) {
-    throw DTypeError(
-        format("{}: {} arguments, not {}", op, arguments.size(), ir::spec(op).arity));
+    throw DTypeError(format("{}: {} arguments, not {}", op, arguments.size(), ir::spec(op).arity));
   }
   const DType common = common_dtype(arguments);
   if (is_rounding(op) && !is_float(common)) {
-    return Array(as_node(name(op), arguments[0], common, common_shape(op, arguments), source));
+    const Shape shape = common_shape(name(op), arguments);
+    return Array(as_node(name(op), arguments[0], common, shape, source));
   }
   if (ir::spec(op).promotion == ir::Promotion::kComparison && arguments.size() == 2) {
     if (auto result = compare_specially(op, arguments, common, source)) return *result;
@@ -269,12 +269,12 @@ Array where(const Argument& condition, const Argument& x1, const Argument& x2, S
   const std::array<Argument, 2> choices{x1, x2};
   const std::array<Argument, 3> arguments{condition, x1, x2};
   const DType dtype = common_dtype(choices);
-  const Shape shape = common_shape(Op::kSelect, arguments);
-  return Array(record(Op::kSelect, dtype, shape,
-                      {as_node("where", condition, DType::kBool, shape, source),
-                       as_node("where", x1, dtype, shape, source),
-                       as_node("where", x2, dtype, shape, source)},
-                      {}, source));
+  const Shape shape = common_shape("where", arguments);
+  return Array(record(
+      Op::kSelect, dtype, shape,
+      {as_node("where", condition, DType::kBool, shape, source),
+       as_node("where", x1, dtype, shape, source), as_node("where", x2, dtype, shape, source)},
+      {}, source));
 }
 
 Array astype(const Array& array, DType dtype, Source source) {
@@ -296,8 +296,8 @@ void assign(const Array& array, const Argument& value, bool same_kind, Source so
     try {
       source_array = source_array.broadcast_to(array.shape());
     } catch (const ShapeError&) {
-      throw ShapeError(format("assignment: cannot broadcast {} to {}",
-                              format_tuple(from->shape()), format_tuple(array.shape())));
+      throw ShapeError(format("assignment: cannot broadcast {} to {}", format_tuple(from->shape()),
+                              format_tuple(array.shape())));
     }
     Array(array).write(cast(source_array.node(), array.dtype(), source));
     return;

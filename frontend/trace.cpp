@@ -1,10 +1,12 @@
 #include "frontend/trace.h"
 
 #include <algorithm>
+#include <atomic>
 #include <unordered_set>
 
 #include "frontend/evaluate.h"
 #include "frontend/lower.h"
+#include "frontend/sizes.h"
 #include "runtime/copy.h"
 #include "support/error.h"
 #include "support/format.h"
@@ -14,16 +16,19 @@ namespace lanewise::frontend {
 
 namespace {
 
-thread_local int tracing_depth = 0;
+std::atomic<uint64_t> last_scope = 0;
+thread_local uint64_t t_scope = 0;
 
 // Variants by layout that one trace keeps.
 constexpr size_t kBindingLimit = 16;
 
 }  // namespace
 
-TracingScope::TracingScope() { ++tracing_depth; }
-TracingScope::~TracingScope() { --tracing_depth; }
-bool TracingScope::active() { return tracing_depth > 0; }
+TracingScope::TracingScope() : outer_(t_scope) {
+  t_scope = last_scope.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+TracingScope::~TracingScope() { t_scope = outer_; }
+uint64_t TracingScope::current() { return t_scope; }
 
 // An executable and the strides of arguments and outs it is for.
 struct Trace::Binding {
@@ -63,8 +68,10 @@ Argument Trace::argument(size_t i) const {
 
 namespace {
 
-// Pending work that does not depend on arguments and is used by work that does.
-std::vector<NodeRef> captured_work(std::span<const NodeRef> results) {
+// Pending work that does not depend on arguments and is used by work that does. ValueError where
+// a result depends on an argument that is not one of `parameters`.
+std::vector<NodeRef> captured_work(std::span<const NodeRef> results,
+                                   std::span<const NodeRef> parameters) {
   std::vector<NodeRef> captured;
   std::unordered_set<const Node*> seen;
   std::vector<const NodeRef*> stack;
@@ -76,6 +83,12 @@ std::vector<NodeRef> captured_work(std::span<const NodeRef> results) {
     if (!node->is_traced()) {
       if (!node->operands().empty()) captured.push_back(node);
       continue;
+    }
+    // The values of sizes are arguments too, though no parameters.
+    const bool is_size = node->op() == Op::kScalar && SymbolicSizes::current() != nullptr;
+    if (node->operands().empty() && !is_size &&
+        std::ranges::find(parameters, node) == parameters.end()) {
+      throw ValueError("jit: a traced array was kept from another call, whose trace has ended");
     }
     for (const NodeRef& operand : node->operands()) stack.push_back(&operand);
   }
@@ -92,7 +105,7 @@ void Trace::finish(std::span<const Array> results) {
   std::vector<NodeRef> nodes;
   std::vector<Node*> roots;
   for (const Array& result : results) nodes.push_back(result.node());
-  evaluate_nodes(captured_work(nodes));
+  evaluate_nodes(captured_work(nodes, parameter_nodes_));
   for (const NodeRef& node : nodes) roots.push_back(node.get());
   Recorded recorded(roots);
   for (Node* root : roots) recorded.add_output(root);
@@ -232,9 +245,7 @@ class Trace::Call {
     for (size_t i = 0; i < count_; ++i) {
       outputs_[i] = is_direct(i) ? address(out_[i]) : allocate(i);
     }
-    const auto work = [&] {
-      executable_->run(inputs_.data(), scalars_.data(), outputs_.data());
-    };
+    const auto work = [&] { executable_->run(inputs_.data(), scalars_.data(), outputs_.data()); };
     if (executable_->is_small()) {
       work();
     } else {
@@ -245,21 +256,18 @@ class Trace::Call {
       if (is_given(i)) {
         if (!is_direct(i)) copy_to_out(i);
       } else {
-        results[i] = Array(Node::leaf(spec(i).dtype, trace_.result_shape(i), std::move(memory_[i])));
+        results[i] =
+            Array(Node::leaf(spec(i).dtype, trace_.result_shape(i), std::move(memory_[i])));
       }
     }
     return results;
   }
 
  private:
-  static intptr_t address(const CallArray& array) {
-    return reinterpret_cast<intptr_t>(array.data);
-  }
+  static intptr_t address(const CallArray& array) { return reinterpret_cast<intptr_t>(array.data); }
   const Executable::OutputSpec& spec(size_t i) const { return executable_->outputs()[i]; }
   bool is_given(size_t i) const { return i < out_.size() && out_[i].data != nullptr; }
-  bool is_direct(size_t i) const {
-    return is_given(i) && (buffered_.empty() || !buffered_[i]);
-  }
+  bool is_direct(size_t i) const { return is_given(i) && (buffered_.empty() || !buffered_[i]); }
 
   intptr_t allocate(size_t i) {
     memory_[i] = {runtime::Buffer::allocate(static_cast<size_t>(spec(i).bytes)), 0};
@@ -290,9 +298,8 @@ class Trace::Call {
   }
 
   void copy_to_out(size_t i) const {
-    runtime::copy_strided(out_[i].data, {out_[i].strides, spec(i).shape.size()},
-                          memory_[i].data(), spec(i).strides, spec(i).shape,
-                          size_of(spec(i).dtype));
+    runtime::copy_strided(out_[i].data, {out_[i].strides, spec(i).shape.size()}, memory_[i].data(),
+                          spec(i).strides, spec(i).shape, size_of(spec(i).dtype));
   }
 
   const Trace& trace_;
@@ -308,8 +315,7 @@ class Trace::Call {
   std::vector<bool> buffered_;  // empty: none
 };
 
-std::vector<Array> Trace::call(std::span<const CallArray> arrays,
-                               std::span<const uint64_t> numbers,
+std::vector<Array> Trace::call(std::span<const CallArray> arrays, std::span<const uint64_t> numbers,
                                std::span<const CallArray> out) const {
   return Call(*this, arrays, numbers, out).run();
 }

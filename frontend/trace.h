@@ -20,14 +20,20 @@ struct CallArray {
   const int64_t* strides = nullptr;  // bytes
 };
 
-// While one of these lives, this thread is tracing: random draws are refused.
+// While one of these lives, this thread is tracing: random draws are refused, and traced values can
+// be written only to arrays that were made since.
 class TracingScope {
  public:
   TracingScope();
   ~TracingScope();
   TracingScope(const TracingScope&) = delete;
   TracingScope& operator=(const TracingScope&) = delete;
-  static bool active();
+  // The number of the innermost one of this thread, not used twice; 0 if there is none.
+  static uint64_t current();
+  static bool active() { return current() != 0; }
+
+ private:
+  uint64_t outer_;
 };
 
 // A traced function: a graph of its array and scalar arguments, made ready for each layout of the

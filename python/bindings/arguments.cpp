@@ -229,6 +229,23 @@ void check_device(PyObject* object, std::string_view op) {
 
 namespace {
 
+void check_out_dtype(DType out, const Array& result, std::string_view op) {
+  if (frontend::can_cast_same_kind(result.dtype(), out)) return;
+  throw DTypeError(format("{}: cannot store {} in out of dtype {}", op, python_name(result.dtype()),
+                          python_name(out)));
+}
+
+void store_in_array(const Array& out, const Array& result, std::string_view op) {
+  if (out.shape() != result.shape()) {
+    throw ShapeError(format("{}: out has shape {}, the result {}", op, format_tuple(out.shape()),
+                            format_tuple(result.shape())));
+  }
+  check_out_dtype(out.dtype(), result, op);
+  const std::string reason = out.read_only_reason();
+  if (!reason.empty()) throw ValueError(format("{}: out: {}", op, reason));
+  frontend::assign(out, result, true, current_source());
+}
+
 void store_in_ndarray(PyObject* out, const Array& result, std::string_view op) {
   const py::handle array(out);
   Memory memory;
@@ -236,11 +253,8 @@ void store_in_ndarray(PyObject* out, const Array& result, std::string_view op) {
     throw DTypeError(format("{}: out has dtype {}, which lanewise does not have", op,
                             py::cast<std::string>(py::str(array.attr("dtype")))));
   }
-  if (!memory.writable) throw ValueError(format("{}: out is read-only", op));
-  if (!frontend::can_cast_same_kind(result.dtype(), memory.dtype)) {
-    throw DTypeError(format("{}: cannot store {} in out of dtype {}", op,
-                            python_name(result.dtype()), python_name(memory.dtype)));
-  }
+  if (!memory.writable) throw ValueError(format("{}: out: the ndarray is read-only", op));
+  check_out_dtype(memory.dtype, result, op);
   const Array converted = frontend::astype(result, memory.dtype, current_source());
   const py::tuple expected = shape_tuple(result.shape());
   if (!expected.equal(array.attr("shape"))) {
@@ -255,11 +269,7 @@ void store_in_ndarray(PyObject* out, const Array& result, std::string_view op) {
 
 py::object store(PyObject* out, const Array& result, std::string_view op) {
   if (is_array(out)) {
-    if (array_of(out).shape() != result.shape()) {
-      throw ShapeError(format("{}: out has shape {}, the result {}", op,
-                              format_tuple(array_of(out).shape()), format_tuple(result.shape())));
-    }
-    frontend::assign(array_of(out), result, true, current_source());
+    store_in_array(array_of(out), result, op);
   } else if (is_ndarray(out)) {
     store_in_ndarray(out, result, op);
   } else {

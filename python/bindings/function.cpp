@@ -136,15 +136,8 @@ class Outs {
   void add_array(const Array& array, size_t i) {
     check(i, array.dtype(), array.shape());
     const frontend::Storage& storage = *array.storage();
-    if (!storage.read_only_reason.empty()) {
-      throw ValueError(format("out: {}", storage.read_only_reason));
-    }
-    for (int axis = 0; axis < array.rank(); ++axis) {
-      const bool repeats = array.window().strides[static_cast<size_t>(axis)].is(0);
-      if (repeats && !array.shape()[axis].is(0) && !array.shape()[axis].is(1)) {
-        throw ValueError("out: a view that repeats elements is read-only");
-      }
-    }
+    const std::string reason = array.read_only_reason();
+    if (!reason.empty()) throw ValueError(format("out: {}", reason));
     // In place where nobody can see the old values: no other array, no pending expression, no
     // buffer that Python code holds.
     const frontend::Node& node = *storage.node();
@@ -245,19 +238,29 @@ py::object run(const TracedFunction& traced, CallArguments& arguments, PyObject*
                   [&](PyObject*, const std::string&) { return wrap(std::move(results[next++])); });
 }
 
-// A call inside a trace becomes part of it.
+// A call inside a trace becomes part of it, whatever its arguments: the function may use traced
+// values that it finds elsewhere. It gets and gives what it would with a trace of its own, but for
+// Python numbers, which it may look at.
 py::object call_inline(const FunctionObject& self, const Split& split) {
-  py::object result =
-      checked(PyObject_Vectorcall(self.function, split.args, split.count, split.names.ptr()));
-  if (split.out == nullptr) return result;
+  const std::string& name = self.state->name;
+  const auto argument = [](PyObject* leaf, const std::string&) {
+    if (is_array(leaf) || is_python_number(leaf)) return py::reinterpret_borrow<py::object>(leaf);
+    return wrap(array_from(leaf, "jit"));
+  };
+  const PythonCall call =
+      map_arguments(self.state->parameters, split.args, split.count, split.names.ptr(), argument);
+  const py::object result =
+      checked(PyObject_Call(self.function, call.args.ptr(), call.keywords.ptr()));
   std::vector<PyObject*> targets;
-  zip_trees(result.ptr(), split.out, "out",
-            [&](PyObject*, PyObject* target) { targets.push_back(target); });
+  if (split.out != nullptr) {
+    zip_trees(result.ptr(), split.out, "out",
+              [&](PyObject*, PyObject* target) { targets.push_back(target); });
+  }
   size_t next = 0;
-  return map_tree(result.ptr(), [&](PyObject* leaf, const std::string&) {
-    PyObject* target = targets[next++];
-    if (target == Py_None) return py::reinterpret_borrow<py::object>(leaf);
-    return store(target, array_from(leaf, "out"), "out");
+  return map_tree(result.ptr(), [&](PyObject* leaf, const std::string& path) {
+    const Array array = result_array(name, leaf, path);
+    PyObject* target = targets.empty() ? Py_None : targets[next++];
+    return target == Py_None ? wrap(Array(array.node())) : store(target, array, "out");
   });
 }
 
@@ -270,7 +273,8 @@ PyObject* call(PyObject* object, PyObject* const* args, size_t flags, PyObject* 
     const CallArgumentsLease arguments;
     arguments->flatten(self.state->name, self.state->parameters, self.state->statics, split.args,
                        split.count, split.names.ptr());
-    if (arguments->is_traced()) return call_inline(self, split).release().ptr();
+    if (arguments->is_traced() || frontend::TracingScope::active())
+      return call_inline(self, split).release().ptr();
     const auto traced = find_or_trace(self, *arguments, split);
     return run(*traced, *arguments, split.out).release().ptr();
   });
@@ -418,6 +422,15 @@ constexpr Definition kReduceFunction{
     [](const Bound& bound) -> py::object { return py::handle(bound[0]).attr("__qualname__"); },
     "Pickles the name, as for any function.", true};
 
+constexpr const char* kFunctionDoc = R"(A compiled function: what lanewise.jit returns.
+
+    Called like the function it was made of, with out= besides. In a class it is a method.
+
+    >>> f = lw.jit(lambda x, c: c * x)
+    >>> f(lw.asarray([1.0, 2.0]), 3)
+    array([3., 6.])
+)";
+
 constexpr Definition kJit{
     "jit", "function=None, /, *, static_argnames=()", jit,
     R"(The function, compiled: traced once for each structure, dtypes and shapes of its
@@ -465,10 +478,17 @@ void add_function_type(py::module_& module) {
       {nullptr, 0, 0, 0, nullptr}};
   static PyGetSetDef properties[] = {
       {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-      {"trace_count", trace_count, nullptr, "How often the function was traced.", nullptr},
+      {"trace_count", trace_count, nullptr, R"(How often the function was traced.
+
+    >>> f = lw.jit(lambda x: x + 1)
+    >>> f(1), f(2), f(2.5), f.trace_count
+    (array(2), array(3), array(3.5), 2)
+)",
+       nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
-  static PyMethodDef methods[] = {
-      python_function<kClearCache>(), python_function<kReduceFunction>(), {nullptr, nullptr, 0, nullptr}};
+  static PyMethodDef methods[] = {python_function<kClearCache>(),
+                                  python_function<kReduceFunction>(),
+                                  {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot slots[] = {slot(Py_tp_dealloc, deallocate),
                                 slot(Py_tp_traverse, traverse),
                                 slot(Py_tp_clear, clear),
@@ -478,7 +498,7 @@ void add_function_type(py::module_& module) {
                                 {Py_tp_members, members},
                                 {Py_tp_getset, properties},
                                 {Py_tp_methods, methods},
-                                {Py_tp_doc, const_cast<char*>("What lanewise.jit returns.")},
+                                {Py_tp_doc, const_cast<char*>(kFunctionDoc)},
                                 {0, nullptr}};
   PyType_Spec spec{"lanewise.Function", sizeof(FunctionObject), 0,
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |

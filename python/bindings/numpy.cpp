@@ -67,7 +67,7 @@ DType to_dtype(PyObject* object) {
     if (converted == nullptr) {
       if (!PyErr_ExceptionMatches(PyExc_Exception)) throw py::error_already_set();
       PyErr_Clear();
-      fail_dtype("dtype", py::repr(dtype));
+      fail_dtype("dtype", dtype);
     }
     dtype = py::reinterpret_steal<py::object>(converted);
   }

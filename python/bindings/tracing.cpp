@@ -26,16 +26,11 @@ std::string identifier(std::string text) {
   return text;
 }
 
-// Calls `map` for all leaves of arguments that are not static, in the order of
-// CallArguments::flatten, and returns what `function` is to be called with instead.
-struct Call {
-  py::tuple args;
-  py::dict keywords;
-};
+}  // namespace
 
-Call map_arguments(const Parameters& parameters, PyObject* const* args, size_t count,
-                   PyObject* names, const LeafMap& map) {
-  Call call{py::tuple(count), {}};
+PythonCall map_arguments(const Parameters& parameters, PyObject* const* args, size_t count,
+                         PyObject* names, const LeafMap& map) {
+  PythonCall call{py::tuple(count), {}};
   for (size_t i = 0; i < count; ++i) {
     const bool is_static = i < parameters.is_static.size() && parameters.is_static[i];
     const std::string path = i < parameters.names.size() ? parameters.names[i] : format("arg{}", i);
@@ -53,6 +48,8 @@ Call map_arguments(const Parameters& parameters, PyObject* const* args, size_t c
   }
   return call;
 }
+
+namespace {
 
 std::vector<Trace::Parameter> trace_parameters(const Parameters& parameters,
                                                const CallArguments& arguments,
@@ -82,6 +79,8 @@ py::object traced_argument(const Trace& trace, size_t i) {
   return wrap(std::get<Array>(argument));
 }
 
+}  // namespace
+
 Array result_array(const std::string& name, PyObject* leaf, const std::string& path) {
   if (is_array(leaf)) return array_of(leaf);
   if (is_python_number(leaf) || is_ndarray(leaf) || is_numpy_scalar(leaf)) {
@@ -92,8 +91,6 @@ Array result_array(const std::string& name, PyObject* leaf, const std::string& p
              "lists or dicts of them",
              name, Py_TYPE(leaf)->tp_name, path.empty() ? "" : " in " + path));
 }
-
-}  // namespace
 
 std::shared_ptr<TracedFunction> trace_function(const std::string& name, PyObject* function,
                                                const Parameters& parameters,
@@ -107,10 +104,10 @@ std::shared_ptr<TracedFunction> trace_function(const std::string& name, PyObject
   {
     const frontend::TracingScope scope;
     size_t next = 0;
-    const Call call = map_arguments(parameters, args, count, names,
-                                    [&](PyObject*, const std::string&) -> py::object {
-                                      return traced_argument(*traced->trace, next++);
-                                    });
+    const PythonCall call = map_arguments(parameters, args, count, names,
+                                          [&](PyObject*, const std::string&) -> py::object {
+                                            return traced_argument(*traced->trace, next++);
+                                          });
     const py::object result =
         checked(PyObject_Call(function, call.args.ptr(), call.keywords.ptr()));
     traced->results =

@@ -5,6 +5,7 @@
 
 #include "frontend/trace.h"
 #include "python/bindings/call_arguments.h"
+#include "python/bindings/tree.h"
 
 namespace lanewise::python {
 
@@ -17,6 +18,19 @@ struct TracedFunction {
   bool single = false;            // the result is one array
   std::vector<py::object> named;  // see CallArguments::take_named
 };
+
+// What a function is called with.
+struct PythonCall {
+  py::tuple args;
+  py::dict keywords;
+};
+// The arguments with `map` applied to all leaves of those that are not static, in the order of
+// CallArguments::flatten.
+PythonCall map_arguments(const Parameters& parameters, PyObject* const* args, size_t count,
+                         PyObject* names, const LeafMap& map);
+
+// One array of what a jitted function returned; `path` says where it is in the result.
+frontend::Array result_array(const std::string& name, PyObject* leaf, const std::string& path);
 
 // Calls `function` with traced arguments in place of arrays and numbers.
 std::shared_ptr<TracedFunction> trace_function(const std::string& name, PyObject* function,

@@ -124,7 +124,8 @@ def test_in_place_casts_are_those_of_numpy(dtype, to):
         lw.positive(lw.ones(2, dtype=dtype), out=out)
         assert out.tolist() == [1, 1]
     else:
-        with pytest.raises(lw.errors.DTypeError, match="cannot cast"):
+        message = f"positive: cannot store {dtype} in out of dtype {to}"
+        with pytest.raises(lw.errors.DTypeError, match=message):
             lw.positive(lw.ones(2, dtype=dtype), out=out)
         assert out.tolist() == [0, 0]
 

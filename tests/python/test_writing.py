@@ -16,6 +16,11 @@ def flipped(n: np.ndarray) -> np.ndarray:
     return n[(*[slice(None, None, -1)] * n.ndim, ...)]
 
 
+@lw.jit
+def plus_reversed(x):
+    return x * 2 + lw.flip(x)
+
+
 class Writing(RuleBasedStateMachine):
     """The same views, writes and expressions on lanewise and NumPy at once.
 
@@ -135,6 +140,14 @@ class Writing(RuleBasedStateMachine):
         if n.shape == m.shape:
             assert lw.add(a, 1, out=b) is b
             np.add(n, 1, out=m)
+        return y
+
+    @rule(target=arrays, x=arrays, y=arrays)
+    def out_of_jit(self, x, y):
+        (a, n), (b, m) = x, y
+        if n.shape == m.shape:
+            assert plus_reversed(a, out=b) is b
+            m[...] = n * 2 + flipped(n)
         return y
 
     @rule(pair=arrays)
