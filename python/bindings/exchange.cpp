@@ -1,5 +1,6 @@
 // Arrays as others see them: buffer protocol, NumPy, pickle, copy.
 #include <memory>
+#include <utility>
 
 #include "frontend/evaluate.h"
 #include "python/bindings/arguments.h"
@@ -79,14 +80,53 @@ void fill_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = Py_NewRef(self);
 }
 
+// Why an array gave no buffer. NumPy asks for one first, drops the exception and asks for
+// __array__: an interrupt would be lost and the work begun again if __array__ did not raise the
+// exception then. Forgotten before Python code goes on. Guarded by the GIL.
+class Refusal {
+ public:
+  // Keeps the Python error that is set.
+  void keep(PyObject* array) {
+    const auto forget_later = [](void* refusal) {
+      static_cast<Refusal*>(refusal)->forget();
+      return 0;
+    };
+    if (Py_AddPendingCall(forget_later, this) != 0) return;
+    py::error_already_set error;
+    array_ = array;
+    error_ = Py_NewRef(error.value().ptr());
+    error.restore();
+  }
+  void forget() {
+    array_ = nullptr;
+    Py_CLEAR(error_);
+  }
+  void raise(PyObject* array) {
+    if (array_ != array) return;
+    const auto error = py::reinterpret_steal<py::object>(std::exchange(error_, nullptr));
+    forget();
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+    throw py::error_already_set();
+  }
+
+ private:
+  PyObject* array_ = nullptr;  // for comparing only
+  PyObject* error_ = nullptr;
+};
+Refusal refusal;
+
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
-  return guarded(
+  refusal.forget();
+  const int status = guarded(
       [&] {
         fill_buffer(self, view, flags);
         return 0;
       },
       -1);
+  // A BufferError is about this request only.
+  if (status < 0 && PyErr_ExceptionMatches(PyExc_BufferError) == 0) refusal.keep(self);
+  return status;
 }
 
 void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Exported*>(view->internal); }
@@ -96,6 +136,7 @@ void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Exported*>(
 
 py::object to_ndarray(const Bound& bound) {
   enum { kSelf, kDType, kCopy };
+  refusal.raise(bound[kSelf]);
   py::object result = ndarray_of(array_of(bound[kSelf]));
   std::optional<bool> copy;
   if (bound.given(kCopy) != nullptr) copy = to_bool(bound[kCopy]);
@@ -133,13 +174,13 @@ py::object reduce(const Bound& bound) {
 }
 
 constexpr Definition kReduceArray{"__reduce__", "", reduce,
-                             R"(Pickles the values.
+                                  R"(Pickles the values.
 
     >>> import pickle
     >>> pickle.loads(pickle.dumps(lw.asarray([1.0, 2.0])))
     array([1., 2.])
 )",
-                             true};
+                                  true};
 
 py::object copy(const Bound& bound) { return wrap(Array(array_of(bound[0]).node())); }
 
