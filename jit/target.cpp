@@ -1,7 +1,7 @@
+#include "jit/detail/target.h"
+
 #include <cstdlib>
 
-#include "jit/compiler.h"
-#include "runtime/cpu.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -22,10 +22,10 @@ Target best_of(IsaLevel level) {
   return level == IsaLevel::kX86_64_v4 ? Target::kX86_64_v4 : Target::kX86_64_v3;
 }
 
-Target choose_target() {
-  const Target best = best_of(runtime::isa_level());
-  const char* const variable = std::getenv(kVariable);
-  const std::string_view asked = variable == nullptr ? "" : variable;
+}  // namespace
+
+Target choose_target(IsaLevel level, std::string_view asked) {
+  const Target best = best_of(level);
   if (asked.empty() || asked == "host") return best;
   for (const Target target : {Target::kX86_64_v3, Target::kX86_64_v4}) {
     if (asked != to_string(target)) continue;
@@ -37,14 +37,15 @@ Target choose_target() {
       format("{}: '{}' is none of x86-64-v3, x86-64-v4, host", kVariable, asked));
 }
 
-}  // namespace
-
 std::string_view to_string(Target target) {
   return target == Target::kX86_64_v3 ? "x86-64-v3" : "x86-64-v4";
 }
 
 Target default_target() {
-  static const Target target = choose_target();
+  static const Target target = [] {
+    const char* const asked = std::getenv(kVariable);
+    return choose_target(runtime::isa_level(), asked == nullptr ? "" : asked);
+  }();
   return target;
 }
 
