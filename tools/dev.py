@@ -211,6 +211,11 @@ def command_bench(options) -> None:
     run(python, "-m", "bench", *options.rest, env=env)
 
 
+def command_stub(options) -> None:
+    folder = build(tests=False)
+    run(PYTHON, "tools/stub.py", env={**environment(), "PYTHONPATH": str(folder / "python")})
+
+
 def sources(*patterns: str) -> list[str]:
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns],
@@ -257,6 +262,7 @@ def main() -> int:
     add("build", command_build, "build the extension and the tests").add_argument(
         "preset", nargs="?", default="ci", choices=presets
     )
+    add("stub", command_stub, "write python/lanewise/_core.pyi, the types of the compiled part")
     lint = add(
         "lint", command_lint, "check layers, formatting, and what clang-tidy and ruff report"
     )

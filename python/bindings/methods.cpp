@@ -122,15 +122,55 @@ PyObject* array_str(PyObject* self) { return text(self, "array_str"); }
 
 PyGetSetDef* array_properties() {
   static PyGetSetDef table[] = {
-      property("shape", get<shape>, "Sizes of the axes: a tuple of integers."),
-      property("dtype", get<dtype>, "What the elements are: a NumPy dtype."),
-      property("ndim", get<ndim>, "Number of axes."),
-      property("size", get<size>, "Number of elements."),
-      property("itemsize", get<itemsize>, "Bytes of an element."),
-      property("nbytes", get<nbytes>, "Bytes of all elements."),
-      property("device", get<device>, "\"cpu\"."),
-      property("T", get<transposed>, "A view with the axes in reverse order."),
-      property("mT", get<matrix_transposed>, "A view with the last two axes swapped."),
+      property("shape", get<shape>, R"(Sizes of the axes: a tuple of integers.
+
+    >>> lw.zeros((2, 3)).shape
+    (2, 3)
+)"),
+      property("dtype", get<dtype>, R"(What the elements are: a NumPy dtype.
+
+    >>> lw.asarray([1, 2]).dtype
+    dtype('int64')
+)"),
+      property("ndim", get<ndim>, R"(Number of axes.
+
+    >>> lw.zeros((2, 3)).ndim
+    2
+)"),
+      property("size", get<size>, R"(Number of elements.
+
+    >>> lw.zeros((2, 3)).size
+    6
+)"),
+      property("itemsize", get<itemsize>, R"(Bytes of an element.
+
+    >>> lw.zeros(3, dtype=lw.float32).itemsize
+    4
+)"),
+      property("nbytes", get<nbytes>, R"(Bytes of all elements.
+
+    >>> lw.zeros(3, dtype=lw.float32).nbytes
+    12
+)"),
+      property("device", get<device>,
+               R"(Where the elements are: always "cpu", as the array API has it.
+
+    >>> lw.zeros(3).device
+    'cpu'
+)"),
+      property("T", get<transposed>, R"(A view with the axes in reverse order.
+
+    >>> lw.asarray([[1, 2], [3, 4]]).T
+    array([[1, 3],
+           [2, 4]])
+)"),
+      property("mT", get<matrix_transposed>, R"(A view with the last two axes swapped.
+
+    Raises ShapeError for fewer than two axes.
+
+    >>> lw.zeros((2, 3, 4)).mT.shape
+    (2, 4, 3)
+)"),
       property("__array_priority__", get<array_priority>, "Before ndarray."),
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
   return table;

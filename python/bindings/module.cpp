@@ -40,6 +40,7 @@ PYBIND11_MODULE(_core, module) {
   } catch (const Error& error) {
     throw py::import_error(error.what());
   }
+  module.doc() = "The compiled part of lanewise.";
   module.attr("__version__") = LANEWISE_VERSION;
   prepare_numpy();
   add_errors(module);

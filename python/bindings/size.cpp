@@ -174,8 +174,19 @@ void add_size_type(py::module_& module) {
       slot(Py_nb_float, refuse<kFloat>),
       {Py_tp_doc,
        const_cast<char*>(
-           "A size without a value: a name in the shapes of arguments of compile_aot, or "
-           "arithmetic on such names.")},
+           R"(A size without a value: a name in the shapes of arguments of compile_aot, or
+    arithmetic on such names.
+
+    Comparing sizes, or asking for their values, raises TracingError where names decide.
+
+    >>> import tempfile
+    >>> def ends(x):
+    ...     print(x.shape[0] * 2, isinstance(x.shape[0], lw.Size))
+    ...     return x[0] + x[-1]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     library = lw.compile_aot(ends, "f64[n]", f"{folder}/libends")
+    2*n True
+)")},
       {0, nullptr}};
   static PyType_Spec spec{"lanewise.Size", sizeof(SizeObject), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};

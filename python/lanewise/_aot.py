@@ -237,6 +237,13 @@ def load(path: str | os.PathLike) -> "Library":
     was given to compile_aot. Arguments are checked as the prototype says; results are new arrays,
     or what out= gets. Raises UnsupportedError for a library of a version of lanewise with another
     interface, CompileError for a file that is no such library.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lw.compile_aot({"double": lambda x: 2 * x}, "f64[n]", f"{folder}/libdouble").object
+    ...     lw.load(f"{folder}/libdouble.o").double(np.ones(2))  # doctest: +ELLIPSIS
+    PosixPath('...libdouble.o')
+    array([2., 2.])
     """
     file = _library_file(Path(path))
     if file.suffix == ".so":

@@ -57,7 +57,7 @@ def _ndarrays(value: Any) -> Any:
     return value
 
 
-def _by_numpy(function: Callable) -> Callable:
+def _by_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **keywords: Any) -> Any:
         named = {name: _ndarrays(value) for name, value in keywords.items()}
         return function(*map(_ndarrays, args), **named)
@@ -85,7 +85,7 @@ def _astype(x: _core.Array, dtype: Any, /, *, copy: bool = True, device: Any = N
     return _core.astype(x, dtype, copy=copy, device=device)
 
 
-def table() -> dict[Callable, Callable]:
+def table() -> dict[Callable[..., Any], Callable[..., Any]]:
     """NumPy's function -> ours."""
     functions = {getattr(np, name): getattr(_core, name) for name in _SAME if hasattr(np, name)}
     functions |= {getattr(np, name): _by_numpy(getattr(np, name)) for name in _BY_NUMPY}
