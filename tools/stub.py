@@ -45,7 +45,6 @@ PARAMETERS = {
     "__ne__.value": "object",
     "__setitem__.key": "_Index",
     "__setitem__.value": "Any",
-    "_set_numpy_functions.functions": "dict[Callable[..., Any], Callable[..., Any]]",
     "api_version": "str",
     "args": "Any",
     "arrays": "Any",
@@ -128,12 +127,6 @@ RESULTS = {
     "__len__": "int",
     "__rdivmod__": "tuple[Array, Array]",
     "__setitem__": "None",
-    "_aot_archive": "bytes",
-    "_aot_describe_example": "str",
-    "_aot_load_object": "Any",
-    "_aot_load_shared_library": "Any",
-    "_configuration": "dict[str, Any]",
-    "_set_numpy_functions": "None",
     "broadcast_arrays": "list[Array]",
     "cache_stats": "dict[str, Any]",
     "clear_cache": "None",
@@ -195,17 +188,23 @@ def summary(doc: str | None, indent: str) -> list[str]:
     return lines
 
 
+def is_internal(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
 def parameter_text(function: str, parameter: inspect.Parameter) -> str:
     if parameter.name == "self":
         return "self"
     types = [PARAMETERS.get(f"{function}.{parameter.name}"), PARAMETERS.get(parameter.name)]
+    if is_internal(function):
+        types.append("Any")
     if not any(types):
         raise SystemExit(
             f"stub: what is the type of {parameter.name} of {function}? PARAMETERS in "
             "tools/stub.py needs to know"
         )
     kind = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-    text = f"{kind}{parameter.name}: {types[0] or types[1]}"
+    text = f"{kind}{parameter.name}: {next(filter(None, types))}"
     if parameter.default is parameter.empty:
         return text
     if parameter.default is None and not text.endswith("None"):
@@ -252,7 +251,8 @@ def definition(name: str, items: list[str], result: str, doc: str | None, indent
 def function_lines(name: str, function) -> list[str]:
     items = parameter_list(name, function)
     doc = None if name.startswith("_") else function.__doc__
-    return definition(name, items, RESULTS.get(name, "Array"), doc, "")
+    result = RESULTS.get(name, "Any" if is_internal(name) else "Array")
+    return definition(name, items, result, doc, "")
 
 
 def overload_lines(name: str, function) -> list[str]:
