@@ -9,6 +9,7 @@
 #include "ir/passes/fuse.h"
 #include "runtime/copy.h"
 #include "runtime/launch.h"
+#include "runtime/transpose.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -191,6 +192,7 @@ class ProgramExecutable final : public Executable {
   void describe_outputs();
   void find_aliases(OutputSpec& spec, int buffer) const;
   void place_copies();
+  runtime::Nest prepared_nest(const ir::Kernel& kernel) const;
   runtime::LaunchSpec launch_spec(const ir::Kernel& kernel, runtime::Nest nest,
                                   PreparedStep& step);
   PreparedStep prepare(const ir::Step& step);
@@ -270,6 +272,13 @@ void ProgramExecutable::find_aliases(OutputSpec& spec, int id) const {
   }
 }
 
+// The nest of a kernel that runs by itself.
+runtime::Nest ProgramExecutable::prepared_nest(const ir::Kernel& kernel) const {
+  runtime::Nest nest = runtime::simplify(layouts_.nest(kernel));
+  runtime::pack_transposed(nest);
+  return nest;
+}
+
 runtime::LaunchSpec ProgramExecutable::launch_spec(const ir::Kernel& kernel, runtime::Nest nest,
                                                    PreparedStep& step) {
   const runtime::Layout layout = runtime::classify(nest);
@@ -299,8 +308,7 @@ PreparedStep ProgramExecutable::prepare(const ir::Step& source) {
     return step;
   }
   for (const ir::Kernel& kernel : source.kernels) {
-    const runtime::LaunchSpec spec =
-        launch_spec(kernel, runtime::simplify(layouts_.nest(kernel)), step);
+    const runtime::LaunchSpec spec = launch_spec(kernel, prepared_nest(kernel), step);
     double points = 1;
     for (const int64_t size : spec.nest.sizes) points *= static_cast<double>(size);
     estimate_ += points * spec.nanoseconds_per_point;
@@ -443,8 +451,8 @@ std::string ProgramExecutable::show(std::string (*text)(const ir::Kernel&, const
   std::string all;
   for (const ir::Step& step : program_.steps) {
     for (const ir::Kernel& kernel : step.kernels) {
-      runtime::Nest nest = layouts_.nest(kernel);
-      if (!is_blockable(step)) nest = runtime::simplify(std::move(nest));
+      const runtime::Nest nest =
+          is_blockable(step) ? layouts_.nest(kernel) : prepared_nest(kernel);
       all += text(kernel, program_, runtime::classify(nest), target_);
     }
   }

@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "runtime/cpu.h"
-#include "support/inline_array.h"
 #include "runtime/float_environment.h"
 #include "runtime/memory.h"
 #include "runtime/threads.h"
+#include "support/inline_array.h"
 
 namespace lanewise::runtime {
 
@@ -91,7 +91,7 @@ detail::Stage::Stage(const LaunchSpec& spec)
 // ---- one kernel ---------------------------------------------------------------------------
 
 PreparedLaunch::PreparedLaunch(const LaunchSpec& spec)
-    : stage_(spec), points_(1), cost_(spec.nanoseconds_per_point) {
+    : stage_(spec), points_(1), tiling_(spec.nest), cost_(spec.nanoseconds_per_point) {
   const int kept = stage_.rank - spec.nest.reduced;
   for (const int64_t size : stage_.sizes) points_ *= static_cast<double>(size);
   // The outermost loop that gives boxes enough to go round, else the longest.
@@ -106,6 +106,13 @@ PreparedLaunch::PreparedLaunch(const LaunchSpec& spec)
   const bool divisible =
       spec.nest.reduced == 0 || stage_.sizes[std::max(cut_loop_, 0)] >= 16 * kLine;
   if (of_rows && divisible) cut_granule_ = kLine;
+  if (!tiling_.any()) return;
+  tile_strides_ = stage_.strides;
+  for (size_t i = 0; i < tiling_.packed.size(); ++i) {
+    int64_t* const strides = &tile_strides_[tiling_.packed[i] * stage_.rank];
+    strides[stage_.rank - 1] = tiling_.element_sizes[i];
+    strides[tiling_.loop] = tiling_.element_sizes[i] * tiling_.sizes.back();
+  }
 }
 
 void PreparedLaunch::run(const intptr_t* origins, const uint64_t* scalars) const {
@@ -118,7 +125,9 @@ void PreparedLaunch::run(const intptr_t* origins, const uint64_t* scalars) const
                                      .strides = stage_.strides.data(),
                                      .sizes = stage_.sizes.data(),
                                      .scalars = gathered.data()};
-  if (points_ * cost_.nanoseconds() < kTooShortToMeasure) [[likely]] {
+  if (tiling_.any()) [[unlikely]] {
+    run_in_tiles(arguments);
+  } else if (points_ * cost_.nanoseconds() < kTooShortToMeasure) [[likely]] {
     stage_.kernel(&arguments);
   } else {
     run_in_boxes(arguments);
@@ -162,6 +171,55 @@ void PreparedLaunch::run_in_boxes(const KernelArguments& whole) const {
     }
   };
   parallel_for((trips + box - 1) / box, threads, run_box);
+  stopwatch.teach(cost_);
+}
+
+void PreparedLaunch::run_in_tiles(const KernelArguments& whole) const {
+  const int rank = stage_.rank;
+  const int inner = rank - 1;
+  const int64_t tiles = tiling_.count(whole.sizes);
+  const int threads = tiles == 1 ? 1 : threads_for(points_ * cost_.nanoseconds());
+  const int64_t bytes = tiling_.offsets.back();
+  const BufferRef memory = Buffer::allocate(static_cast<size_t>(bytes * threads));
+  Stopwatch stopwatch;
+  const auto run_tile = [&](int64_t i, int worker) {
+    Bases bases(stage_.bases.size());
+    std::copy_n(whole.bases, stage_.bases.size(), bases.data());
+    Sizes sizes(rank);
+    double points = 1;
+    for (int loop = inner; loop >= 0; --loop) {
+      const int64_t along = (whole.sizes[loop] + tiling_.sizes[loop] - 1) / tiling_.sizes[loop];
+      const int64_t first = i % along * tiling_.sizes[loop];
+      i /= along;
+      sizes[loop] = std::min(tiling_.sizes[loop], whole.sizes[loop] - first);
+      points *= static_cast<double>(sizes[loop]);
+      for (size_t k = 0; k < stage_.bases.size(); ++k) {
+        bases[k] += first * stage_.strides[k * rank + loop];
+      }
+    }
+    const auto work = [&] {
+      for (size_t k = 0; k < tiling_.packed.size(); ++k) {
+        const int operand = tiling_.packed[k];
+        const int64_t* const strides = &stage_.strides[operand * rank];
+        char* const copy = memory->data() + worker * bytes + tiling_.offsets[k];
+        detail::copy_tile(reinterpret_cast<const char*>(bases[operand]), strides[tiling_.loop],
+                          strides[inner], copy, tiling_.sizes[inner], sizes[tiling_.loop],
+                          sizes[inner], tiling_.element_sizes[k]);
+        bases[operand] = reinterpret_cast<intptr_t>(copy);
+      }
+      const KernelArguments arguments = {.bases = bases.data(),
+                                         .strides = tile_strides_.data(),
+                                         .sizes = sizes.data(),
+                                         .scalars = whole.scalars};
+      stage_.kernel(&arguments);
+    };
+    if (worker == 0) {
+      stopwatch.measure(points, work);
+    } else {
+      work();
+    }
+  };
+  parallel_for(tiles, threads, run_tile);
   stopwatch.teach(cost_);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/nest.h"
+#include "runtime/transpose.h"
 
 namespace lanewise::runtime {
 
@@ -71,12 +72,15 @@ class PreparedLaunch {
 
  private:
   void run_in_boxes(const KernelArguments& whole) const;
+  void run_in_tiles(const KernelArguments& whole) const;
 
   detail::Stage stage_;
   double points_;
   int cut_loop_ = -1;        // the loop that is cut, or -1 where all loops are reduced
   int64_t cut_granule_ = 1;  // boxes are multiples of it along that loop, but for the last
-  detail::Cost cost_;        // of a point
+  detail::Tiling tiling_;
+  std::vector<int64_t> tile_strides_;  // as stage_.strides, but packed operands move in their copy
+  detail::Cost cost_;                  // of a point
 };
 
 // Kernels over one and the same loop, run one after the other on block after block of it, so that

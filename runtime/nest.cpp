@@ -145,7 +145,7 @@ OperandLayout layout_of(const NestOperand& operand) {
   const int64_t stride = operand.strides.back();
   const int64_t unit = operand.element_size == 0 ? 1 : operand.element_size;
   if (stride == 0) return {.stride = Stride::kBroadcast};
-  if (stride == unit) return {.stride = Stride::kUnit};
+  if (stride == unit || operand.packed) return {.stride = Stride::kUnit};
   if (operand.element_size == 0) return {.stride = Stride::kOther};
   if (stride == -unit) return {.stride = Stride::kReversed};
   if (stride > 0 && stride % unit == 0 && stride / unit <= kLargestSmallStep) {

@@ -14,6 +14,7 @@ struct NestOperand {
   std::vector<int64_t> strides;  // one for each loop, outermost first; bytes, or steps of an index
   int element_size = 0;          // bytes; 0 for an index
   bool written = false;
+  bool packed = false;  // see transpose.h
 };
 
 // The last `reduced` loops are reduced.
