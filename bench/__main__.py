@@ -34,8 +34,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def wanted(row: Row, options: argparse.Namespace) -> bool:
+def wanted(row: Row, options: argparse.Namespace, isa: str, threads: int) -> bool:
+    """What the options name; tables that they do not name leave out rows that say little there."""
     if options.quick and not row.quick:
+        return False
+    if not options.isa and isa not in row.isas:
+        return False
+    if not options.threads and threads not in row.threads:
         return False
     pattern = options.rows
     return pattern in row.name or pattern == row.group or fnmatch.fnmatchcase(row.name, pattern)
@@ -56,10 +61,9 @@ def measure(options: argparse.Namespace, results: Results, folder: Path) -> None
     for isa, threads in tables(options):
         with Servers(folder, isa, threads) as servers:
             for row in ROWS:
-                known = (isa, threads, row.name) in results.rows
-                if not wanted(row, options) or (options.resume and known):
+                if not wanted(row, options, isa, threads):
                     continue
-                if threads not in row.threads and not (options.rows and options.threads):
+                if options.resume and (isa, threads, row.name) in results.rows:
                     continue
                 found = Measurement(row, names, servers, isa, threads).run(effort)
                 results.add(found)

@@ -27,8 +27,8 @@ class Effort:
     most: float  # seconds of one engine in all rounds, beyond the first three
 
 
-FULL = Effort(rounds=8, seconds=0.03, most=1.0)
-QUICK = Effort(rounds=3, seconds=0.015, most=0.3)
+FULL = Effort(rounds=6, seconds=0.02, most=0.6)
+QUICK = Effort(rounds=3, seconds=0.01, most=0.2)
 
 
 def reference(row: Row) -> np.ndarray | None:

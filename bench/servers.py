@@ -20,15 +20,17 @@ class Skipped(Exception):
     """The engine is not meant for the row."""
 
 
-def worker_environment(isa: str, threads: int, cache: Path) -> dict:
+def worker_environment(isa: str, threads: int, folder: Path) -> dict:
     """Each engine at its best on this instruction set, or held to AVX2."""
+    # What torch.compile has made is found again in later runs, from any copy of this tree.
+    cache = Path(tempfile.gettempdir()) / f"lanewise-bench-{os.getuid()}"
     environment = {
         **os.environ,
         "NUMEXPR_NUM_THREADS": str(threads),
         "NUMEXPR_MAX_THREADS": str(max(threads, 8)),
         "TORCHINDUCTOR_CACHE_DIR": str(cache / f"inductor-{isa}"),
         "TORCHINDUCTOR_COMPILE_THREADS": "1",
-        "LANEWISE_BENCH_FOLDER": str(cache),
+        "LANEWISE_BENCH_FOLDER": str(folder),
         "LANEWISE_CACHE_DIR": "0",  # compiled anew in every process
     }
     # Set on some hosts against faults of OpenBLAS; NumPy's own choice is the faster one.

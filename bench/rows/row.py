@@ -45,6 +45,7 @@ class Row:
     special: dict[str, Callable] = field(default_factory=dict)
     target: float | None = None  # seconds, where the row has a goal of its own
     threads: tuple[int, ...] = (1, 2)
+    isas: tuple[str, ...] = ("host", "x86-64-v3")
     quick: bool = True  # also with --quick
     show_memory: bool = False
 
