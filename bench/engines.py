@@ -2,7 +2,8 @@
 
 `prepare(row, arrays, out, threads)` gives a call without arguments that does the row's work once
 and returns the result: into `out`, an ndarray of the result's shape and dtype, where the engine has
-a way to do that (a call that returns None has filled it). The call may compile when it is first
+a way to do that (a call that returns None has filled it). Several calls in a list are ways of doing
+the work of which the fastest counts. The call may compile when it is first
 made. Arrays may be taken out of the list `arrays` when they have been copied, so that they take no
 memory.
 """
@@ -217,7 +218,7 @@ class Limit(Engine):
         return row.limit is not None
 
     def prepare(self, row: Row, arrays, out, threads):
-        return limits.best(row.limit, arrays, threads)
+        return limits.variants(row.limit, arrays, threads)
 
 
 ENGINES: dict[str, Engine] = {

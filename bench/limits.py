@@ -1,4 +1,4 @@
-"""Builds limits.cpp and picks the best variant of a loop for given arrays."""
+"""Builds limits.cpp and runs its loops on given arrays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import mmap
 import os
 import subprocess
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -57,8 +56,8 @@ def huge(count, dtype):
     return result
 
 
-def best(name, arrays, threads):
-    """A call that runs the fastest variant of loop `name`, split over threads."""
+def variants(name, arrays, threads):
+    """Calls of all variants of loop `name`, split over threads."""
     loops = [getattr(library(), f"{name}_{i}") for i in range(VARIANTS)]
     for loop in loops:
         loop.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_size_t]
@@ -72,30 +71,22 @@ def best(name, arrays, threads):
     item = inputs[0].itemsize
     part = count // threads // ALIGNMENT * ALIGNMENT
     ends = [part * (t + 1) for t in range(threads - 1)] + [count]
-    pool = ThreadPoolExecutor(threads) if threads > 1 else None
+    spans = []
+    for t, end in enumerate(ends):
+        first = part * t
+        addresses = [
+            inputs[0].ctypes.data + first * item * ratio,
+            inputs[-1].ctypes.data + first * item * ratio,
+            out.ctypes.data + first * item,
+        ]
+        spans.append((*addresses, end - first))
+    kept = (*inputs, out)  # as long as the calls
 
     def run(loop):
-        def span(t):
-            first = part * t
-            offset = first * item
-            loop(
-                inputs[0].ctypes.data + offset * ratio,
-                inputs[-1].ctypes.data + offset * ratio,
-                out.ctypes.data + offset,
-                ends[t] - first,
-            )
+        if threads == 1:
+            a, b, c, n = spans[0]
+            return lambda kept=kept: loop(a, b, c, n)
+        pool = ThreadPoolExecutor(threads)
+        return lambda kept=kept: list(pool.map(lambda span: loop(*span), spans))
 
-        if pool is None:
-            return lambda: span(0)
-        return lambda: list(pool.map(span, range(threads)))
-
-    def seconds(call):
-        call()
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            call()
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    return min((run(loop) for loop in loops), key=seconds)
+    return [run(loop) for loop in loops]
