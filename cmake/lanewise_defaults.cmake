@@ -37,12 +37,17 @@ set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g -D_GLIBCXX_ASSERTIONS")
 
 add_library(lanewise_options INTERFACE)
 # The interpreter and the constant folder must round after every operation, as kernels do.
-target_compile_options(lanewise_options INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off)
+# None of this is for programs that use the installed libraries.
+target_compile_options(lanewise_options INTERFACE
+  "$<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-ffp-contract=off>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # False positives inside std::string's operator+ (GCC bug 105651).
-  target_compile_options(lanewise_options INTERFACE -Wno-restrict)
+  target_compile_options(lanewise_options INTERFACE $<BUILD_INTERFACE:-Wno-restrict>)
 endif()
-target_include_directories(lanewise_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_include_directories(lanewise_options INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
+  "$<INSTALL_INTERFACE:include>" "$<INSTALL_INTERFACE:include/lanewise>")
+target_compile_features(lanewise_options INTERFACE $<INSTALL_INTERFACE:cxx_std_20>)
 
 if(LANEWISE_SANITIZE)
   list(JOIN LANEWISE_SANITIZE "," sanitizers)
@@ -56,8 +61,8 @@ if(NOT CMAKE_LINKER_TYPE)
   find_program(LANEWISE_MOLD ld.mold)
   find_program(LANEWISE_LLD ld.lld)
   if(LANEWISE_MOLD)
-    target_link_options(lanewise_options INTERFACE -fuse-ld=mold)
+    target_link_options(lanewise_options INTERFACE $<BUILD_INTERFACE:-fuse-ld=mold>)
   elseif(LANEWISE_LLD)
-    target_link_options(lanewise_options INTERFACE -fuse-ld=lld)
+    target_link_options(lanewise_options INTERFACE $<BUILD_INTERFACE:-fuse-ld=lld>)
   endif()
 endif()

@@ -39,9 +39,9 @@ message(STATUS "LLVM ${LLVM_VERSION}: ${LLVM_DIR}")
 
 # LLVM as one target. Only jit/ links it.
 add_library(lanewise_llvm INTERFACE)
-target_include_directories(lanewise_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_include_directories(lanewise_llvm SYSTEM INTERFACE "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>")
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
-target_compile_definitions(lanewise_llvm INTERFACE ${llvm_definitions})
+target_compile_definitions(lanewise_llvm INTERFACE "$<BUILD_INTERFACE:${llvm_definitions}>")
 if(LLVM_LINK_LLVM_DYLIB)  # as distributions build it; their static libraries need further packages
   target_link_libraries(lanewise_llvm INTERFACE LLVM)
 else()

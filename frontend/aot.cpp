@@ -199,6 +199,13 @@ AotInterface AotBuilder::add(const std::string& symbol, const Trace& trace,
     function.constraints.push_back({constraint.is_equality, constraint.left, constraint.right});
   }
   interface.constraints = sizes.constraints();
+  for (const auto& [output, input] : jit::possible_aliases(function)) {
+    const auto parameter = std::ranges::find_if(function.parameters, [&](const auto& other) {
+      return !other.is_number && other.index == input;
+    });
+    interface.aliases.emplace_back(static_cast<size_t>(output),
+                                   static_cast<size_t>(parameter - function.parameters.begin()));
+  }
   interface.has_checks = !function.program.checks.empty();
   interface.can_split = jit::splittable_loop(function.program).has_value();
   implementation_->library.functions.push_back(std::move(function));

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "frontend/sizes.h"
@@ -30,6 +31,8 @@ struct AotInterface {
   std::vector<Argument> parameters;
   std::vector<Argument> results;
   std::vector<SizeConstraint> constraints;
+  // A result may be the very memory of a parameter (numbers of both).
+  std::vector<std::pair<size_t, size_t>> aliases;
   bool has_checks = false;  // some elements may be values that the function refuses
   bool can_split = false;   // over a loop, between threads
 };

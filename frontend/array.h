@@ -67,6 +67,10 @@ class Array {
   // A view where NumPy would give one, else a copy (nullopt if copy is false and it must).
   std::optional<Array> reshape(const Shape& shape, std::optional<bool> copy = {}) const;
 
+  // The view that `index` below gives: a(2, Slice{}, NewAxis{}).
+  template <class... Items>
+  Array operator()(const Items&... items) const;
+
   // ---- writing: replaces the elements of this window, seen by all views -----------------
   // Why this window cannot be written, or empty.
   std::string read_only_reason() const;
@@ -91,5 +95,11 @@ using IndexItem = std::variant<int64_t, Slice, NewAxis, Ellipsis>;
 
 // Basic indexing: always a view. IndexError for an index out of range or too many of them.
 Array index(const Array& array, std::span<const IndexItem> items);
+
+template <class... Items>
+Array Array::operator()(const Items&... items) const {
+  const IndexItem list[] = {IndexItem(items)...};
+  return index(*this, list);
+}
 
 }  // namespace lanewise::frontend

@@ -13,8 +13,12 @@ namespace {
 constexpr uint32_t kLeafBit = 1u << 31;
 constexpr uint32_t kNoUse = UINT32_MAX;
 
+// A window of memory that is there: not if sizes without values have a part in it.
 bool is_leaf_window(const Node& node) {
-  return node.op() == Op::kWindow && !node.is_leaf() && node.operands()[0]->is_leaf();
+  if (node.op() != Op::kWindow || node.is_leaf() || !node.operands()[0]->is_leaf()) return false;
+  const auto& window = std::get<ir::Window>(node.attribute());
+  return node.shape().is_constant() && window.offset.is_constant() &&
+         std::ranges::all_of(window.strides, &Dim::is_constant);
 }
 
 }  // namespace

@@ -31,6 +31,18 @@ void Node::destroy(Node* node) {
   draining = false;
 }
 
+namespace {
+
+// Sizes may be names while a function is traced.
+bool has_constant_sizes(const Node& node) {
+  if (!node.shape().is_constant()) return false;
+  const auto* window = std::get_if<ir::Window>(&node.attribute());
+  return window == nullptr || (window->offset.is_constant() &&
+                               std::ranges::all_of(window->strides, &Dim::is_constant));
+}
+
+}  // namespace
+
 NodeRef Node::make(Op op, DType dtype, Shape shape, std::initializer_list<NodeRef> operands,
                    ir::Attribute attribute, Source source) {
   NodeRef ref(new Node);
@@ -41,7 +53,7 @@ NodeRef Node::make(Op op, DType dtype, Shape shape, std::initializer_list<NodeRe
   node.attribute_ = std::move(attribute);
   node.source_ = source;
   const bool slot = std::holds_alternative<ir::Slot>(node.attribute_);
-  node.traced_ = op == Op::kInput || (op == Op::kScalar && slot);
+  node.traced_ = op == Op::kInput || (op == Op::kScalar && slot) || !has_constant_sizes(node);
   node.may_fail_ = op == Op::kPow && is_signed_int(dtype);
   for (const NodeRef& operand : operands) {
     node.traced_ |= operand->traced_;

@@ -55,6 +55,12 @@ void require_at_least(const Dim& size, const Dim& least) {
   if (current_sizes != nullptr) current_sizes->require(false, size, least);
 }
 
+Array arange_of_sizes(const Dim& start, const Dim& stop, DType dtype) {
+  require_at_least(stop, start);
+  const Array index(Node::make(Op::kIota, DType::kI64, Shape{stop - start}, {}, ir::Slot{0}));
+  return astype(apply(Op::kAdd, {index, size_number(start)}), dtype);
+}
+
 Number size_number(const Dim& size) {
   if (size.is_constant()) return {Weak::kInt, size.value(), {}};
   if (current_sizes == nullptr) {

@@ -42,6 +42,8 @@ class SymbolicSizes {
 bool agree(const Dim& a, const Dim& b);
 // Nothing for constants: the caller has checked them.
 void require_at_least(const Dim& size, const Dim& least);
+// start, start + 1, ... below stop, which must not be less.
+Array arange_of_sizes(const Dim& start, const Dim& stop, DType dtype);
 // A size as Python's integer of that value.
 Number size_number(const Dim& size);
 

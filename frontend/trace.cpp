@@ -84,9 +84,11 @@ std::vector<NodeRef> captured_work(std::span<const NodeRef> results,
       if (!node->operands().empty()) captured.push_back(node);
       continue;
     }
+    const bool is_scalar =
+        node->op() == Op::kScalar && std::holds_alternative<ir::Slot>(node->attribute());
     // The values of sizes are arguments too, though no parameters.
-    const bool is_size = node->op() == Op::kScalar && SymbolicSizes::current() != nullptr;
-    if (node->operands().empty() && !is_size &&
+    const bool is_size = is_scalar && SymbolicSizes::current() != nullptr;
+    if ((node->op() == Op::kInput || is_scalar) && !is_size &&
         std::ranges::find(parameters, node) == parameters.end()) {
       throw ValueError("jit: a traced array was kept from another call, whose trace has ended");
     }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/kernel.h"
@@ -52,6 +53,9 @@ std::string compile_object(const AotLibrary& library);
 // The trips of the loop over which a program can be split between threads, if there is one: all
 // kernels have it outermost, and what they hand to each other goes row by row.
 std::optional<ir::Dim> splittable_loop(const ir::Program& program);
+
+// Pairs of an output and an input that may be one and the same memory.
+std::vector<std::pair<int, int>> possible_aliases(const AotFunction& function);
 
 // A static archive of one object file.
 std::string make_archive(const std::string& object, const std::string& member_name);

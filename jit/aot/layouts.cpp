@@ -109,18 +109,30 @@ runtime::Layout any_layout(const ir::Kernel& kernel) {
   return layout;
 }
 
+bool can_stream(const ir::Kernel& kernel, const runtime::Layout& layout) {
+  return kernel.reduced == 0 && std::ranges::any_of(kernel.stores, [&](const ir::Store& store) {
+           const auto operand = static_cast<size_t>(store.operand);
+           return layout.operands[operand].stride == runtime::Stride::kUnit;
+         });
+}
+
 }  // namespace
 
 std::vector<runtime::Layout> artefact_layouts(const ir::Kernel& kernel,
                                               const ir::Program& program) {
   std::vector<runtime::Layout> layouts;
   const auto add = [&](runtime::Layout layout) {
-    layout.streaming = layout.long_rows = false;
+    layout.long_rows = false;
     if (std::ranges::find(layouts, layout) == layouts.end()) layouts.push_back(std::move(layout));
   };
   for (const Arrangement arrangement :
        {Arrangement::kRowMajor, Arrangement::kPaddedRows, Arrangement::kColumnMajor}) {
-    add(runtime::classify(runtime::simplify(ExampleNest(kernel, program, arrangement).nest())));
+    runtime::Layout layout =
+        runtime::classify(runtime::simplify(ExampleNest(kernel, program, arrangement).nest()));
+    layout.streaming = arrangement == Arrangement::kRowMajor && can_stream(kernel, layout);
+    if (layout.streaming) add(layout);
+    layout.streaming = false;
+    add(std::move(layout));
   }
   add(any_layout(kernel));
   return layouts;

@@ -1,5 +1,6 @@
-// Which layouts of a kernel an artefact has code for. Any layout runs with the last of them; the
-// others are what usual arrays have.
+// Which layouts of a kernel an artefact has code for, the preferred ones first. Any layout runs
+// with the last of them; the others are what usual arrays have. Layouts with streaming stores stand
+// before their like without.
 #pragma once
 
 #include <vector>

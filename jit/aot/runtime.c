@@ -1,16 +1,15 @@
-/* The runtime inside compiled libraries: checks arguments, turns their strides into loop nests, and
- * runs the kernels. It needs malloc, free and getenv, and nothing else of the C library.
- *
- * Built into assembly, which becomes part of every object file; so everything here is static. */
-#include <cpuid.h>
-
+// The runtime inside compiled libraries: checks arguments, turns their strides into loop nests, and
+// runs the kernels. It needs malloc, free and getenv, and nothing else of the C library.
+//
+// Built into assembly, which becomes part of every object file; so everything here is static.
 #include "jit/aot/artefact.h"
+#include "jit/aot/runtime_cpu.h"
+#include "jit/aot/runtime_nest.h"
 
 extern void* malloc(size_t size);
 extern void free(void* memory);
-extern char* getenv(const char* name);
 
-/* runtime::KernelArguments */
+// runtime::KernelArguments
 typedef struct kernel_arguments {
   const intptr_t* bases;
   const int64_t* strides;
@@ -22,66 +21,19 @@ enum { line = 64 };
 
 static int32_t fail(int32_t error, int64_t argument) { return error | (int32_t)(argument << 8); }
 
-/* ---- the CPU ----------------------------------------------------------------------------------
- */
-
-enum level { level_unknown, level_too_old, level_v3, level_v4 };
-
-static int has(uint32_t word, uint32_t bits) { return (word & bits) == bits; }
-
-static uint64_t enabled_states(void) {
-  uint32_t low, high;
-  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return low | (uint64_t)high << 32;
-}
-
-static int level_of_cpu(void) {
-  uint32_t a, b, c, d;
-  if (!__get_cpuid(1, &a, &b, &c, &d)) return level_too_old;
-  const uint32_t needed = bit_SSE3 | bit_SSSE3 | bit_FMA | bit_CMPXCHG16B | bit_SSE4_1 |
-                          bit_SSE4_2 | bit_MOVBE | bit_POPCNT | bit_OSXSAVE | bit_AVX | bit_F16C;
-  if (!has(c, needed)) return level_too_old;
-  const uint64_t states = enabled_states();
-  if ((states & 0x6) != 0x6) return level_too_old;
-  if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !has(c, bit_LZCNT)) return level_too_old;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return level_too_old;
-  if (!has(b, bit_BMI | bit_AVX2 | bit_BMI2)) return level_too_old;
-  const uint32_t wide = bit_AVX512F | bit_AVX512DQ | bit_AVX512CD | bit_AVX512BW | bit_AVX512VL;
-  return has(b, wide) && (states & 0xe6) == 0xe6 ? level_v4 : level_v3;
-}
-
-static int equal_text(const char* a, const char* b) {
-  while (*a != 0 && *a == *b) ++a, ++b;
-  return *a == *b;
-}
-
-/* LANEWISE_TARGET asks for less than the CPU has. */
-static int level(void) {
-  static int known = level_unknown;
-  int result = __atomic_load_n(&known, __ATOMIC_RELAXED);
-  if (result != level_unknown) return result;
-  result = level_of_cpu();
-  const char* asked = getenv("LANEWISE_TARGET");
-  if (asked != 0 && equal_text(asked, "x86-64-v3") && result > level_v3) result = level_v3;
-  if (asked != 0 && equal_text(asked, "x86-64")) result = level_too_old;
-  __atomic_store_n(&known, result, __ATOMIC_RELAXED);
-  return result;
-}
-
-/* ---- a call -----------------------------------------------------------------------------------
- */
+// ---- a call --------------------------------------------------------------------------------
 
 typedef struct call {
   const lw_function* function;
   const int64_t* words;
   const lw_program* program;
   const lw_tensor* const* tensors;
-  int64_t* sizes;      /* their values */
-  int64_t* strides;    /* of all buffers, in bytes */
-  intptr_t* addresses; /* of all buffers */
-  intptr_t* extents;   /* of all tensors: first byte, and one past the last */
+  int64_t* sizes;       // their values
+  int64_t* strides;     // of all buffers, in bytes
+  intptr_t* addresses;  // of all buffers
+  intptr_t* extents;    // of all tensors: first byte, and one past the last
   uint64_t* scalars;
-  int64_t first, last; /* of the loop that can be split; last < 0: all of it */
+  int64_t first, last;  // of the loop that can be split; last < 0: all of it
   int level;
 } call;
 
@@ -95,10 +47,9 @@ static int64_t size_at(const call* call, int64_t place, int64_t i) {
   return call->sizes[call->words[place + i]];
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------
- */
+// ---- sizes ---------------------------------------------------------------------------------
 
-/* 0 where 64 bits do not hold it. */
+// 0 where 64 bits do not hold it.
 static int evaluate(const int64_t* polynomial, const int64_t* symbols, int64_t* value) {
   int64_t count = *polynomial++;
   *value = 0;
@@ -167,8 +118,7 @@ static int32_t find_sizes(call* call) {
   return check_shapes(call);
 }
 
-/* ---- where buffers are ------------------------------------------------------------------------
- */
+// ---- where buffers are ---------------------------------------------------------------------
 
 static int row_major(const call* call, int64_t shape, int64_t rank, int64_t item,
                      int64_t* strides) {
@@ -181,7 +131,7 @@ static int row_major(const call* call, int64_t shape, int64_t rank, int64_t item
   return 1;
 }
 
-/* Byte strides and extent of a tensor. */
+// Byte strides and extent of a tensor.
 static int32_t place_tensor(const call* call, int64_t t, int64_t* strides, intptr_t* address) {
   const lw_argument* argument = RECORDS(lw_argument, call->program->tensors) + t;
   const lw_tensor* tensor = call->tensors[t];
@@ -217,12 +167,12 @@ static int32_t place_tensor(const call* call, int64_t t, int64_t* strides, intpt
   return lw_ok;
 }
 
-/* Whether no two elements share memory, where each axis steps over all that axes of smaller strides
- * span. (Others are refused too: nobody has them.) */
+// Whether no two elements share memory, where each axis steps over all that axes of smaller strides
+// span. (Others are refused too: nobody has them.)
 static int has_own_elements(const lw_tensor* tensor, const int64_t* strides, int64_t item) {
   const int64_t rank = tensor->rank;
   int64_t reached = item;
-  int64_t last = -1, last_axis = -1; /* the axes with smaller strides come first, then by number */
+  int64_t last = -1, last_axis = -1;  // the axes with smaller strides come first, then by number
   for (;;) {
     int64_t next = INT64_MAX, next_axis = -1;
     for (int64_t axis = 0; axis < rank; ++axis) {
@@ -274,7 +224,7 @@ static int32_t check_overlap(const call* call) {
   return lw_ok;
 }
 
-/* The first buffers are the tensors. */
+// The first buffers are the tensors.
 static int32_t place_buffers(call* call) {
   const lw_program* program = call->program;
   for (int64_t b = 0; b < program->buffers.count; ++b) {
@@ -295,7 +245,7 @@ static int32_t place_buffers(call* call) {
   return check_overlap(call);
 }
 
-/* Bytes of the workspace; negative where 64 bits do not hold them. */
+// Bytes of the workspace; negative where 64 bits do not hold them.
 static int64_t workspace_bytes(const call* call) {
   const lw_list* slots = &call->program->slots;
   int64_t total = 0;
@@ -320,174 +270,9 @@ static void place_temporaries(call* call, void* workspace) {
   }
 }
 
-/* ---- loop nests: as runtime/nest.cpp has them -------------------------------------------------
- */
+// ---- kernels -------------------------------------------------------------------------------
 
-typedef struct nest {
-  int64_t rank, reduced, operand_count;
-  int64_t width;    /* from one operand's strides to the next's */
-  int64_t* sizes;   /* [rank] */
-  int64_t* strides; /* [operand][rank] */
-  intptr_t* bases;
-  const lw_operand* operands;
-} nest;
-
-static int64_t* stride_of(const nest* nest, int64_t operand, int64_t loop) {
-  return nest->strides + operand * nest->width + loop;
-}
-
-static int64_t times(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
-
-static void erase_loop(nest* nest, int64_t loop) {
-  for (int64_t i = loop; i + 1 < nest->rank; ++i) {
-    nest->sizes[i] = nest->sizes[i + 1];
-    for (int64_t k = 0; k < nest->operand_count; ++k) {
-      *stride_of(nest, k, i) = *stride_of(nest, k, i + 1);
-    }
-  }
-  --nest->rank;
-}
-
-static void drop_single_trips(nest* nest) {
-  for (int64_t loop = 0; loop < nest->rank;) {
-    const int is_reduced = loop >= nest->rank - nest->reduced;
-    const int is_last = is_reduced ? nest->reduced == 1 : nest->rank == 1;
-    if (nest->sizes[loop] != 1 || is_last) {
-      ++loop;
-      continue;
-    }
-    erase_loop(nest, loop);
-    if (is_reduced) --nest->reduced;
-  }
-}
-
-static void orient(nest* nest, int64_t loop) {
-  int64_t decisive = 0;
-  int by_store = 0;
-  for (int64_t k = 0; k < nest->operand_count; ++k) {
-    const int64_t stride = *stride_of(nest, k, loop);
-    if (nest->operands[k].item_size == 0 || stride == 0) continue;
-    if (decisive == 0 || (nest->operands[k].written && !by_store)) {
-      decisive = stride;
-      by_store = nest->operands[k].written != 0;
-    }
-  }
-  if (decisive >= 0) return;
-  for (int64_t k = 0; k < nest->operand_count; ++k) {
-    int64_t* stride = stride_of(nest, k, loop);
-    nest->bases[k] += times(*stride, nest->sizes[loop] - 1);
-    *stride = times(*stride, -1);
-  }
-}
-
-/* The smallest stride of written (or of loaded) operands along a loop. */
-static uint64_t span_of(const nest* nest, int64_t loop, int written) {
-  uint64_t smallest = INT64_MAX;
-  for (int64_t k = 0; k < nest->operand_count; ++k) {
-    const int64_t stride = *stride_of(nest, k, loop);
-    if (nest->operands[k].item_size == 0 || stride == 0) continue;
-    if ((nest->operands[k].written != 0) != written) continue;
-    const uint64_t distance = stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-    if (distance < smallest) smallest = distance;
-  }
-  return smallest;
-}
-
-static void swap(int64_t* a, int64_t* b) {
-  const int64_t old = *a;
-  *a = *b;
-  *b = old;
-}
-
-/* Insertion sort: outermost the loop with the largest strides. */
-static void order_kept_loops(nest* nest) {
-  const int64_t kept = nest->rank - nest->reduced;
-  for (int64_t i = 1; i < kept; ++i) {
-    for (int64_t loop = i; loop > 0; --loop) {
-      const uint64_t written = span_of(nest, loop, 1), before = span_of(nest, loop - 1, 1);
-      if (written < before) break;
-      if (written == before && span_of(nest, loop, 0) <= span_of(nest, loop - 1, 0)) break;
-      swap(&nest->sizes[loop], &nest->sizes[loop - 1]);
-      for (int64_t k = 0; k < nest->operand_count; ++k) {
-        swap(stride_of(nest, k, loop), stride_of(nest, k, loop - 1));
-      }
-    }
-  }
-}
-
-static int walked_as_one(const nest* nest, int64_t outer) {
-  for (int64_t k = 0; k < nest->operand_count; ++k) {
-    const int64_t inner = *stride_of(nest, k, outer + 1);
-    if (*stride_of(nest, k, outer) != times(inner, nest->sizes[outer + 1])) return 0;
-  }
-  return 1;
-}
-
-static void merge_loops(nest* nest) {
-  for (int64_t outer = nest->rank - 2; outer >= 0; --outer) {
-    const int64_t kept = nest->rank - nest->reduced;
-    if (outer + 1 == kept || !walked_as_one(nest, outer)) continue;
-    if (outer >= kept) --nest->reduced;
-    nest->sizes[outer + 1] *= nest->sizes[outer];
-    erase_loop(nest, outer);
-  }
-}
-
-static void simplify(nest* nest) {
-  if (nest->rank == 0) {
-    nest->rank = 1;
-    nest->sizes[0] = 1;
-    for (int64_t k = 0; k < nest->operand_count; ++k) {
-      *stride_of(nest, k, 0) = nest->operands[k].item_size;
-    }
-  }
-  drop_single_trips(nest);
-  for (int64_t loop = 0; loop < nest->rank - nest->reduced; ++loop) orient(nest, loop);
-  order_kept_loops(nest);
-  merge_loops(nest);
-}
-
-/* ---- choosing code ----------------------------------------------------------------------------
- */
-
-static int same_rows(const nest* nest, int64_t a, int64_t b) {
-  for (int64_t loop = 0; loop < nest->rank; ++loop) {
-    if (*stride_of(nest, a, loop) != *stride_of(nest, b, loop)) return 0;
-  }
-  return 1;
-}
-
-/* Whether operand k is where its group is expected to be, as seen from the group's first member. */
-static int fits_group(const nest* nest, const lw_operand_layout* layouts, int64_t k) {
-  for (int64_t first = 0; first < k; ++first) {
-    if (layouts[first].group != layouts[k].group) continue;
-    const int64_t columns = layouts[k].column - layouts[first].column;
-    return nest->bases[k] - nest->bases[first] == columns * nest->operands[k].item_size &&
-           same_rows(nest, first, k);
-  }
-  return 1;
-}
-
-static int fits(const nest* nest, const lw_variant* variant, const lw_operand_layout* layouts) {
-  if (variant->rank - variant->reduced < nest->rank - nest->reduced) return 0;
-  if (variant->reduced < nest->reduced) return 0;
-  for (int64_t k = 0; k < nest->operand_count; ++k) {
-    const lw_operand_layout* layout = &layouts[k];
-    const int64_t item = nest->operands[k].item_size;
-    const int64_t unit = item == 0 ? 1 : item;
-    const int64_t stride = *stride_of(nest, k, nest->rank - 1);
-    int64_t expected = stride;
-    if (layout->stride == lw_unit) expected = unit;
-    if (layout->stride == lw_broadcast) expected = 0;
-    if (layout->stride == lw_small) expected = layout->step * unit;
-    if (layout->stride == lw_reversed) expected = -unit;
-    if (stride != expected) return 0;
-    if (layout->group >= 0 && !fits_group(nest, layouts, k)) return 0;
-  }
-  return 1;
-}
-
-/* Fills up with loops of one trip, outside the kept loops and outside the reduced ones. */
+// Fills up with loops of one trip, outside the kept loops and outside the reduced ones.
 static void call_kernel(const call* call, const lw_kernel* kernel, const nest* nest,
                         const lw_variant* variant, lw_kernel_function function) {
   const int64_t rank = variant->rank;
@@ -513,9 +298,6 @@ static void call_kernel(const call* call, const lw_kernel* kernel, const nest* n
   function(&arguments);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------
- */
-
 static void place_operand(const call* call, const lw_operand* operand, intptr_t* base,
                           int64_t* strides, int64_t loops) {
   for (int64_t loop = 0; loop < loops; ++loop) strides[loop] = 0;
@@ -524,7 +306,7 @@ static void place_operand(const call* call, const lw_operand* operand, intptr_t*
   const int64_t* axis_strides = own;
   *base = 0;
   if (operand->buffer < 0) {
-    own[0] = 1; /* of an index: the number itself */
+    own[0] = 1;  // of an index: the number itself
   } else {
     *base = call->addresses[operand->buffer];
     if (operand->shape < 0) {
@@ -549,8 +331,15 @@ static void run_kernel(const call* call, const lw_kernel* kernel) {
   int64_t sizes[width];
   int64_t strides[count * width + 1];
   intptr_t bases[count + 1];
-  nest nest = {kernel->rank, kernel->reduced, count, width,
-               sizes,        strides,         bases, RECORDS(lw_operand, kernel->operands)};
+  nest nest = {.rank = kernel->rank,
+               .reduced = kernel->reduced,
+               .operand_count = count,
+               .parts = 1,
+               .width = width,
+               .sizes = sizes,
+               .strides = strides,
+               .bases = bases,
+               .operands = RECORDS(lw_operand, kernel->operands)};
   for (int64_t k = 0; k < count; ++k) {
     place_operand(call, &nest.operands[k], &bases[k], stride_of(&nest, k, 0), kernel->rank);
   }
@@ -558,6 +347,7 @@ static void run_kernel(const call* call, const lw_kernel* kernel) {
     sizes[loop] = size_at(call, kernel->domain, loop);
   }
   if (call->last >= 0) {
+    nest.parts = (double)sizes[0] / (double)(call->last - call->first);
     sizes[0] = call->last - call->first;
     for (int64_t k = 0; k < count; ++k) bases[k] += times(*stride_of(&nest, k, 0), call->first);
   }
@@ -576,8 +366,7 @@ static void run_kernel(const call* call, const lw_kernel* kernel) {
   }
 }
 
-/* ---- copies -----------------------------------------------------------------------------------
- */
+// ---- copies --------------------------------------------------------------------------------
 
 static void copy_elements(char* to, const int64_t* to_strides, const char* from,
                           const int64_t* from_strides, const call* call, int64_t shape,
@@ -611,8 +400,7 @@ static void copy_buffer(const call* call, const lw_copy* copy) {
                 from->shape, from->rank, from->item_size);
 }
 
-/* ---- running ----------------------------------------------------------------------------------
- */
+// ---- running -------------------------------------------------------------------------------
 
 static int32_t run_checks(const call* call) {
   const lw_list* checks = &call->program->checks;
@@ -676,7 +464,7 @@ static int32_t run_with_workspace(call* call, void* workspace) {
   return error;
 }
 
-/* The loop that can be split, or one part that is everything. */
+// The loop that can be split, or one part that is everything.
 static int64_t range_of(const call* call) {
   return call->program->range < 0 ? 1 : call->sizes[call->program->range];
 }
@@ -690,7 +478,7 @@ static int32_t set_range(call* call, int64_t first, int64_t last) {
   return lw_ok;
 }
 
-/* Room for what a call finds out, on the stack of its caller. */
+// Room for what a call finds out, on the stack of its caller.
 #define PREPARE(name, function_, tensors_)                                                        \
   const lw_program* program = (const lw_program*)(function_)->words;                              \
   int64_t sizes[program->sizes.count + 1];                                                        \
@@ -718,7 +506,7 @@ static int32_t check(call* call) {
   return error != lw_ok ? error : place_buffers(call);
 }
 
-/* first < 0: everything. */
+// first < 0: everything.
 __attribute__((used)) static int32_t lanewise_runtime_run(const lw_function* function,
                                                           const lw_tensor* const* tensors,
                                                           const uint64_t* numbers, void* workspace,

@@ -259,7 +259,7 @@ class TableWriter {
     for (const runtime::OperandLayout& o : layout.operands) {
       operands.push_back({static_cast<int64_t>(o.stride), o.step, o.group, o.column});
     }
-    return {layout.rank, layout.reduced, append_records(operands).place};
+    return {layout.rank, layout.reduced, layout.streaming, append_records(operands).place};
   }
 
   lw_kernel kernel(const ir::Kernel& source) {
@@ -331,37 +331,12 @@ class TableWriter {
     head_.checked_kernels = first_kernel_[static_cast<size_t>(program_.check_steps)];
   }
 
-  // Inputs that are read once, by the one kernel that writes the output, at the element that is
-  // being written.
   void write_aliases() {
     std::vector<lw_alias> aliases;
-    if (program_.steps.size() == 1 && program_.steps[0].kernels.size() == 1) {
-      const ir::Kernel& kernel = program_.steps[0].kernels[0];
-      for (const ir::Store& store : kernel.stores) {
-        const ir::Operand& written = kernel.operands[static_cast<size_t>(store.operand)];
-        if (kernel.reduced > 0) continue;
-        for (const ir::Operand& read : kernel.operands) {
-          if (can_alias(kernel, written, read)) {
-            aliases.push_back({number_[static_cast<size_t>(written.buffer)],
-                               number_[static_cast<size_t>(read.buffer)]});
-          }
-        }
-      }
+    for (const auto& [output, input] : possible_aliases(function_)) {
+      aliases.push_back({tensor_of_output(output), input});
     }
     head_.aliases = append_records(aliases);
-  }
-
-  bool can_alias(const ir::Kernel& kernel, const ir::Operand& written,
-                 const ir::Operand& read) const {
-    if (read.buffer == ir::Operand::kIndex || read.buffer == written.buffer) return false;
-    const Buffer& from = program_.buffers[static_cast<size_t>(read.buffer)];
-    const Buffer& to = program_.buffers[static_cast<size_t>(written.buffer)];
-    const auto inputs = static_cast<int>(function_.tensor_inputs());
-    if (from.kind != Buffer::Kind::kInput || from.index >= inputs) return false;
-    if (to.kind != Buffer::Kind::kOutput || size_of(from.dtype) != size_of(to.dtype)) return false;
-    if (std::ranges::count(kernel.operands, read.buffer, &ir::Operand::buffer) != 1) return false;
-    return from.shape == to.shape && read.shape == from.shape && written.shape == to.shape &&
-           read.axes == written.axes;
   }
 
   void write_scalars() {
@@ -387,6 +362,42 @@ class TableWriter {
 }  // namespace
 
 Tables make_tables(const AotFunction& function) { return TableWriter(function).write(); }
+
+// ---- aliases -------------------------------------------------------------------------------
+
+namespace {
+
+// Whether the kernel reads the input once, at the element of the output that is being written.
+bool is_read_where_written(const ir::Kernel& kernel, const ir::Program& program,
+                           const ir::Operand& written, const ir::Operand& read) {
+  if (read.buffer == ir::Operand::kIndex || read.buffer == written.buffer) return false;
+  const Buffer& from = program.buffers[static_cast<size_t>(read.buffer)];
+  const Buffer& to = program.buffers[static_cast<size_t>(written.buffer)];
+  if (from.kind != Buffer::Kind::kInput || to.kind != Buffer::Kind::kOutput) return false;
+  if (std::ranges::count(kernel.operands, read.buffer, &ir::Operand::buffer) != 1) return false;
+  return size_of(from.dtype) == size_of(to.dtype) && from.shape == to.shape &&
+         read.shape == from.shape && written.shape == to.shape && read.axes == written.axes;
+}
+
+}  // namespace
+
+std::vector<std::pair<int, int>> possible_aliases(const AotFunction& function) {
+  std::vector<std::pair<int, int>> result;
+  const ir::Program& program = function.program;
+  if (program.steps.size() != 1 || program.steps[0].kernels.size() != 1) return result;
+  const ir::Kernel& kernel = program.steps[0].kernels[0];
+  if (kernel.reduced > 0) return result;
+  for (const ir::Store& store : kernel.stores) {
+    const ir::Operand& written = kernel.operands[static_cast<size_t>(store.operand)];
+    for (const ir::Operand& read : kernel.operands) {
+      if (!is_read_where_written(kernel, program, written, read)) continue;
+      const int input = program.buffers[static_cast<size_t>(read.buffer)].index;
+      if (input >= static_cast<int>(function.tensor_inputs())) continue;
+      result.emplace_back(program.buffers[static_cast<size_t>(written.buffer)].index, input);
+    }
+  }
+  return result;
+}
 
 // ---- splitting -----------------------------------------------------------------------------
 

@@ -46,8 +46,8 @@ py::dict describe_interface(const AotInterface& interface, const py::object& tre
                               constraint.is_equality ? "==" : ">=", constraint.right));
   }
   return py::dict("symbol"_a = interface.symbol, "parameters"_a = parameters, "results"_a = results,
-                  "constraints"_a = constraints, "tree"_a = tree, "checks"_a = interface.has_checks,
-                  "split"_a = interface.can_split);
+                  "constraints"_a = constraints, "tree"_a = tree, "aliases"_a = interface.aliases,
+                  "checks"_a = interface.has_checks, "split"_a = interface.can_split);
 }
 
 py::object traced_argument(const Trace& trace, size_t i) {
@@ -76,13 +76,13 @@ class Builder {
   explicit Builder(const std::string& name) : builder_(name, LANEWISE_VERSION) {}
 
   py::dict add(const py::object& function, const std::string& symbol, const std::string& signature,
-               const std::vector<std::string>& names) {
+               const std::vector<std::string>& names, size_t required) {
     std::vector<Trace::Parameter> parameters = frontend::parse_signature(signature);
-    if (parameters.size() != names.size()) {
+    if (parameters.size() > names.size() || parameters.size() < required) {
       throw ValueError(format("signature: {} parameters in '{}', but {} takes {}",
-                              parameters.size(), signature, symbol, names.size()));
+                              parameters.size(), signature, symbol, required));
     }
-    for (size_t i = 0; i < names.size(); ++i) parameters[i].name = names[i];
+    for (size_t i = 0; i < parameters.size(); ++i) parameters[i].name = names[i];
     Trace trace(symbol, std::move(parameters));
     const size_t numbers = static_cast<size_t>(std::ranges::count_if(
         trace.parameters(),

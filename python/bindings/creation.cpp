@@ -3,6 +3,7 @@
 #include "python/bindings/arguments.h"
 #include "python/bindings/dlpack.h"
 #include "python/bindings/numpy.h"
+#include "python/bindings/size.h"
 #include "python/bindings/source.h"
 #include "support/format.h"
 
@@ -187,6 +188,15 @@ py::object arange(const Bound& bound) {
     return false;
   }();
   const std::optional<DType> dtype = optional_dtype(bound[kDType]);
+  if (step == nullptr && (is_size(start) || (stop != nullptr && is_size(stop)))) {
+    const auto bound_of = [](PyObject* object, const char* name) {
+      return is_size(object) ? size_of_object(object)
+                             : frontend::Dim(to_int64(object, "arange", name));
+    };
+    const frontend::Dim first = stop == nullptr ? frontend::Dim(0) : bound_of(start, "start");
+    const frontend::Dim last = bound_of(stop == nullptr ? start : stop, "stop");
+    return wrap(frontend::arange_of_sizes(first, last, dtype.value_or(DType::kI64)));
+  }
   if (is_integer(start) && is_integer(stop) && is_integer(step) && !real_array) {
     const int64_t first = to_int64(start, "arange", "start");
     const int64_t stride = step != nullptr ? to_int64(step, "arange", "step") : 1;

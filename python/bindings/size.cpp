@@ -51,18 +51,18 @@ PyObject* apply_as_number(Op op, PyObject* x1, PyObject* x2) {
 
 using Arithmetic = std::optional<Dim> (*)(const Dim&, const Dim&);
 
-std::optional<Dim> add(const Dim& a, const Dim& b) { return a + b; }
-std::optional<Dim> subtract(const Dim& a, const Dim& b) { return a - b; }
-std::optional<Dim> multiply(const Dim& a, const Dim& b) { return a * b; }
-std::optional<Dim> quotient(const Dim& a, const Dim& b) { return exact_quotient(a, b); }
-std::optional<Dim> remainder(const Dim& a, const Dim& b) {
+std::optional<Dim> add_sizes(const Dim& a, const Dim& b) { return a + b; }
+std::optional<Dim> subtract_sizes(const Dim& a, const Dim& b) { return a - b; }
+std::optional<Dim> multiply_sizes(const Dim& a, const Dim& b) { return a * b; }
+std::optional<Dim> divide_sizes(const Dim& a, const Dim& b) { return exact_quotient(a, b); }
+std::optional<Dim> size_remainder(const Dim& a, const Dim& b) {
   if (exact_quotient(a, b)) return Dim(0);
   return std::nullopt;
 }
-std::optional<Dim> unknown(const Dim&, const Dim&) { return std::nullopt; }
+std::optional<Dim> no_size(const Dim&, const Dim&) { return std::nullopt; }
 
 template <Op op, Arithmetic arithmetic>
-PyObject* binary(PyObject* x1, PyObject* x2) {
+PyObject* size_binary(PyObject* x1, PyObject* x2) {
   return guarded([&]() -> PyObject* {
     const std::optional<Dim> a = to_dim(x1);
     const std::optional<Dim> b = to_dim(x2);
@@ -73,7 +73,7 @@ PyObject* binary(PyObject* x1, PyObject* x2) {
   });
 }
 
-PyObject* power(PyObject* x1, PyObject* x2, PyObject*) {
+PyObject* size_power(PyObject* x1, PyObject* x2, PyObject*) {
   return guarded([&]() -> PyObject* {
     const std::optional<Dim> base = to_dim(x1);
     const std::optional<Dim> exponent = to_dim(x2);
@@ -87,14 +87,14 @@ PyObject* power(PyObject* x1, PyObject* x2, PyObject*) {
   });
 }
 
-PyObject* negative(PyObject* self) {
+PyObject* size_negative(PyObject* self) {
   return guarded([&] { return size_object(Dim(0) - size_of_object(self)).release().ptr(); });
 }
 
-PyObject* positive(PyObject* self) { return Py_NewRef(self); }
+PyObject* size_positive(PyObject* self) { return Py_NewRef(self); }
 
 // What must hold of the sign of a - b, decided where the difference is a constant.
-PyObject* rich_compare(PyObject* x1, PyObject* x2, int comparison) {
+PyObject* size_rich_compare(PyObject* x1, PyObject* x2, int comparison) {
   return guarded([&]() -> PyObject* {
     const std::optional<Dim> a = to_dim(x1);
     const std::optional<Dim> b = to_dim(x2);
@@ -110,7 +110,7 @@ PyObject* rich_compare(PyObject* x1, PyObject* x2, int comparison) {
 }
 
 template <const char* const& op>
-PyObject* refuse(PyObject* self) {
+PyObject* size_refuse(PyObject* self) {
   return guarded([&]() -> PyObject* { fail_value(op, size_of_object(self)); });
 }
 
@@ -118,20 +118,20 @@ constexpr const char* kInt = "int";
 constexpr const char* kIndex = "index";
 constexpr const char* kFloat = "float";
 
-int truth(PyObject* self) {
+int size_truth(PyObject* self) {
   return guarded([&]() -> int { fail_value("bool", size_of_object(self)); }, -1);
 }
 
-Py_hash_t hash(PyObject* self) {
+Py_hash_t size_hash(PyObject* self) {
   const auto value = static_cast<Py_hash_t>(size_of_object(self).hash());
   return value == -1 ? -2 : value;
 }
 
-PyObject* text(PyObject* self) {
+PyObject* size_text(PyObject* self) {
   return guarded([&] { return py::str(to_string(size_of_object(self))).release().ptr(); });
 }
 
-void deallocate(PyObject* self) {
+void size_deallocate(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject_Free(self);
   Py_DECREF(type);
@@ -154,24 +154,24 @@ py::object size_object(const Dim& dim) {
 
 void add_size_type(py::module_& module) {
   static PyType_Slot slots[] = {
-      slot(Py_tp_dealloc, deallocate),
-      slot(Py_tp_repr, text),
-      slot(Py_tp_str, text),
-      slot(Py_tp_hash, hash),
-      slot(Py_tp_richcompare, rich_compare),
-      slot(Py_nb_add, binary<Op::kAdd, add>),
-      slot(Py_nb_subtract, binary<Op::kSubtract, subtract>),
-      slot(Py_nb_multiply, binary<Op::kMultiply, multiply>),
-      slot(Py_nb_floor_divide, binary<Op::kFloorDivide, quotient>),
-      slot(Py_nb_remainder, binary<Op::kRemainder, remainder>),
-      slot(Py_nb_true_divide, binary<Op::kDivide, unknown>),
-      slot(Py_nb_power, power),
-      slot(Py_nb_negative, negative),
-      slot(Py_nb_positive, positive),
-      slot(Py_nb_bool, truth),
-      slot(Py_nb_int, refuse<kInt>),
-      slot(Py_nb_index, refuse<kIndex>),
-      slot(Py_nb_float, refuse<kFloat>),
+      slot(Py_tp_dealloc, size_deallocate),
+      slot(Py_tp_repr, size_text),
+      slot(Py_tp_str, size_text),
+      slot(Py_tp_hash, size_hash),
+      slot(Py_tp_richcompare, size_rich_compare),
+      slot(Py_nb_add, size_binary<Op::kAdd, add_sizes>),
+      slot(Py_nb_subtract, size_binary<Op::kSubtract, subtract_sizes>),
+      slot(Py_nb_multiply, size_binary<Op::kMultiply, multiply_sizes>),
+      slot(Py_nb_floor_divide, size_binary<Op::kFloorDivide, divide_sizes>),
+      slot(Py_nb_remainder, size_binary<Op::kRemainder, size_remainder>),
+      slot(Py_nb_true_divide, size_binary<Op::kDivide, no_size>),
+      slot(Py_nb_power, size_power),
+      slot(Py_nb_negative, size_negative),
+      slot(Py_nb_positive, size_positive),
+      slot(Py_nb_bool, size_truth),
+      slot(Py_nb_int, size_refuse<kInt>),
+      slot(Py_nb_index, size_refuse<kIndex>),
+      slot(Py_nb_float, size_refuse<kFloat>),
       {Py_tp_doc,
        const_cast<char*>(
            R"(A size without a value: a name in the shapes of arguments of compile_aot, or

@@ -7,9 +7,12 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from lanewise import _aot_files, _core
 from lanewise.errors import DTypeError, ShapeError, UnsupportedError, ValueError
@@ -87,10 +90,10 @@ def compile_aot(
     builder = _core._AotBuilder(name)
     functions = []
     for python_name, one, its_signatures in _functions(function, signatures):
-        names = _parameter_names(one)
+        names, required = _parameter_names(one)
         texts = [_signature_text(signature) for signature in _as_list(its_signatures)]
         for symbol, text in zip(_symbols(python_name, texts), texts, strict=True):
-            interface = builder.add(one, symbol, text, names)
+            interface = builder.add(one, symbol, text, names, required)
             interface |= {"name": python_name, "signature": text, "doc": one.__doc__}
             interface["tree"] = _tree_to_json(interface["tree"])
             functions.append(interface)
@@ -112,7 +115,7 @@ def _library_path(path: str | os.PathLike) -> tuple[Path, str]:
 def _functions(function: Any, signatures: Any) -> list[tuple[str, Callable, Any]]:
     if not isinstance(function, Mapping):
         name = getattr(function, "__name__", "")
-        if not name.isidentifier():
+        if not name.isidentifier() or name in _aot_files.C_KEYWORDS:
             raise ValueError(
                 f"compile_aot: {function!r} has no name for C: pass a dict of names and functions"
             )
@@ -120,7 +123,7 @@ def _functions(function: Any, signatures: Any) -> list[tuple[str, Callable, Any]
     result = []
     for name, value in function.items():
         one, its = value if isinstance(value, tuple) else (value, signatures)
-        if not name.isidentifier() or not name.isascii():
+        if not name.isidentifier() or not name.isascii() or name in _aot_files.C_KEYWORDS:
             raise ValueError(f"compile_aot: '{name}' is no name for a C function")
         result.append((name, one, its))
     return result
@@ -144,8 +147,10 @@ def _signature_text(signature: Any) -> str:
     return ", ".join(_core._aot_describe_example(example) for example in signature)
 
 
-def _parameter_names(function: Callable) -> list[str]:
+def _parameter_names(function: Callable) -> tuple[list[str], int]:
+    """Names of parameters, and how many have no default: the others may be left out."""
     names = []
+    required = 0
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise ValueError(
@@ -158,7 +163,8 @@ def _parameter_names(function: Callable) -> list[str]:
                 )
             continue
         names.append(parameter.name)
-    return names
+        required += parameter.default is parameter.empty
+    return names, required
 
 
 def _symbols(name: str, signatures: Sequence[str]) -> list[str]:
@@ -240,15 +246,29 @@ def load(path: str | os.PathLike) -> "Library":
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     lw.compile_aot({"double": lambda x: 2 * x}, "f64[n]", f"{folder}/libdouble").object
-    ...     lw.load(f"{folder}/libdouble.o").double(np.ones(2))  # doctest: +ELLIPSIS
-    PosixPath('...libdouble.o')
+    ...     lw.compile_aot({"twice": lambda x: 2 * x}, "f64[n]", f"{folder}/libtwice").object
+    ...     lw.load(f"{folder}/libtwice.o").twice(np.ones(2))  # doctest: +ELLIPSIS
+    PosixPath('...libtwice.o')
     array([2., 2.])
     """
     file = _library_file(Path(path))
     if file.suffix == ".so":
-        return Library(_core._aot_load_shared_library(str(file.resolve())), file)
+        return Library(_load_shared(file.resolve()), file)
     return Library(_core._aot_load_object(file.read_bytes(), file.name), file)
+
+
+_loaded_files: dict[str, tuple] = {}
+
+
+def _load_shared(file: Path) -> Any:
+    """The system's loader takes a path that it knows for the file that was there before."""
+    status = file.stat()
+    identity = (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
+    if _loaded_files.setdefault(str(file), identity) == identity:
+        return _core._aot_load_shared_library(str(file))
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copy(file, folder)
+        return _core._aot_load_shared_library(str(copy))
 
 
 def _library_file(path: Path) -> Path:
@@ -323,9 +343,9 @@ class LoadedFunction:
 
 
 def _as_argument(value: Any) -> Any:
-    if isinstance(value, (bool, int, float)) or hasattr(value, "shape"):
+    if isinstance(value, (bool, int, float, _core.Array, np.ndarray, np.generic)):
         return value
-    return _core.asarray(value)
+    return _core.from_dlpack(value) if hasattr(value, "__dlpack__") else _core.asarray(value)
 
 
 def _describe(value: Any) -> str:

@@ -1,83 +1,15 @@
 """The text files beside a library that was compiled ahead of time: C header, pkg-config, CMake."""
 
-C_KEYWORDS = frozenset(
-    [
-        "auto",
-        "break",
-        "case",
-        "char",
-        "const",
-        "continue",
-        "default",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "extern",
-        "float",
-        "for",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "register",
-        "restrict",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "typedef",
-        "union",
-        "unsigned",
-        "void",
-        "volatile",
-        "while",
-        "bool",
-        "true",
-        "false",
-        "nullptr",
-        "constexpr",
-        "alignas",
-        "alignof",
-        "static_assert",
-        "thread_local",
-        "typeof",
-        "class",
-        "delete",
-        "explicit",
-        "export",
-        "friend",
-        "mutable",
-        "namespace",
-        "new",
-        "operator",
-        "private",
-        "protected",
-        "public",
-        "template",
-        "this",
-        "throw",
-        "try",
-        "catch",
-        "typeid",
-        "typename",
-        "using",
-        "virtual",
-        "and",
-        "or",
-        "not",
-        "xor",
-        "asm",
-        "first",
-        "last",
-        "workspace",
-        "range",
-    ]
-)
+_WORDS = """
+    auto break case char const continue default do double else enum extern float for goto if
+    inline int long register restrict return short signed sizeof static struct switch typedef
+    union unsigned void volatile while bool true false nullptr constexpr alignas alignof
+    static_assert thread_local typeof class delete explicit export friend mutable namespace new
+    operator private protected public template this throw try catch typeid typename using
+    virtual and or not xor asm first last workspace range
+"""
+# Of C and C++, and names that the prototypes use themselves.
+C_KEYWORDS = frozenset(_WORDS.split())
 
 _C_TYPES = {
     "bool": "bool",
@@ -198,6 +130,12 @@ def _prototypes(function: dict) -> str:
         for argument in function[kind]:
             lines.append(f" *   {_c_name(argument['name'])}: {_describe(argument, kind)}")
     lines += [f" * Needs {constraint}." for constraint in function["constraints"]]
+    for result, parameter in function["aliases"]:
+        output = _c_name(function["results"][result]["name"])
+        same = _c_name(function["parameters"][parameter]["name"])
+        lines.append(f" * {output} may be the memory of {same}.")
+    if function["split"]:
+        lines.append(" * Can be split between threads.")
     if function["checks"]:
         lines.append(" * Refuses some values of elements (LANEWISE_ERROR_VALUE).")
     lines.append(" */")

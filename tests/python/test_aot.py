@@ -4,6 +4,7 @@ import inspect
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,14 @@ from pathlib import Path
 import lanewise as lw
 import numpy as np
 import pytest
-from lanewise.errors import CompileError, DTypeError, ShapeError, TracingError, ValueError
+from lanewise.errors import (
+    CompileError,
+    DTypeError,
+    ShapeError,
+    TracingError,
+    UnsupportedError,
+    ValueError,
+)
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "aot"
 CC = shutil.which("cc")
@@ -122,6 +130,37 @@ def test_an_object_needs_three_functions_of_the_c_library(seed_library):
         ["readelf", "-d", seed_library.shared], capture_output=True, text=True, check=True
     )
     assert re.findall(r"NEEDED.*\[(.*)\]", needed.stdout) in (["libc.so.6"], [])
+
+
+def test_a_library_that_was_compiled_again_is_loaded_anew(tmp_path):
+    for factor in (2, 3, 4):
+        made = lw.compile_aot({"f": lambda x, k=factor: x * k}, "f32[n]", tmp_path / "libf")
+        file = made.shared or made.object
+        x = random(5)
+        assert bits(lw.load(file).f(x)) == bits(x * np.float32(factor))
+
+
+def write_first_word(library, symbol, value):
+    """Changes what a shared library has at a symbol."""
+    listing = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True)
+    address = int(re.search(rf"([0-9a-f]+) \w {symbol}\n", listing.stdout)[1], 16)
+    data = bytearray(library.read_bytes())
+    (headers,) = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    for i in range(count):
+        kind, _, offset, start, _, length = struct.unpack_from("<IIQQQQ", data, headers + i * size)
+        if kind == 1 and start <= address < start + length:
+            struct.pack_into("<q", data, offset + address - start, value)
+    library.write_bytes(data)
+
+
+def test_a_library_of_another_version_is_refused(seed_library, tmp_path):
+    if seed_library.shared is None or shutil.which("nm") is None:
+        pytest.skip("no linker or no nm")
+    copy = Path(shutil.copy(seed_library.shared, tmp_path))
+    write_first_word(copy, "lanewise_library", 99)
+    with pytest.raises(UnsupportedError, match=r"another interface \(99; this one has 1\)"):
+        lw.load(copy)
 
 
 def test_files_of_another_make_are_refused(tmp_path, seed_library):
