@@ -157,26 +157,6 @@ Array elementwise(Op op, DType dtype, std::span<const Argument> arguments, ir::A
 
 // ---- ops with rules of their own -------------------------------------------------------------
 
-bool is_rounding(Op op) {
-  return op == Op::kFloor || op == Op::kCeil || op == Op::kTrunc || op == Op::kRound;
-}
-
-// A comparison that keeps its answer when the operands change places.
-Op mirrored(Op op) {
-  switch (op) {
-    case Op::kLess:
-      return Op::kGreater;
-    case Op::kLessEqual:
-      return Op::kGreaterEqual;
-    case Op::kGreater:
-      return Op::kLess;
-    case Op::kGreaterEqual:
-      return Op::kLessEqual;
-    default:
-      return op;
-  }
-}
-
 // int64 with uint64: exact, though no dtype holds both. A negative x1 is below any x2.
 Array compare_signed_unsigned(Op op, const Argument& x1, const Argument& x2, Source source) {
   const Array& negative =
@@ -210,12 +190,13 @@ std::optional<Array> compare_specially(Op op, std::span<const Argument> argument
   if (a1 && a2) {
     if (!is_float(common) || is_float(a1->dtype()) || is_float(a2->dtype())) return std::nullopt;
     if (a1->dtype() == DType::kU64) {
-      return compare_signed_unsigned(mirrored(op), astype(*a2, DType::kI64, source), x1, source);
+      return compare_signed_unsigned(ir::mirrored(op), astype(*a2, DType::kI64, source), x1,
+                                     source);
     }
     return compare_signed_unsigned(op, astype(*a1, DType::kI64, source), x2, source);
   }
   if (a1) return compare_out_of_range(op, x1, x2, common, source);
-  if (a2) return compare_out_of_range(mirrored(op), x2, x1, common, source);
+  if (a2) return compare_out_of_range(ir::mirrored(op), x2, x1, common, source);
   return std::nullopt;
 }
 
@@ -252,7 +233,7 @@ Array apply(Op op, std::span<const Argument> arguments, Source source) {
     throw DTypeError(format("{}: {} arguments, not {}", op, arguments.size(), ir::spec(op).arity));
   }
   const DType common = common_dtype(arguments);
-  if (is_rounding(op) && !is_float(common)) {
+  if ((ir::spec(op).traits & ir::kKeepsInts) != 0 && !is_float(common)) {
     const Shape shape = common_shape(name(op), arguments);
     return Array(as_node(name(op), arguments[0], common, shape, source));
   }

@@ -38,6 +38,21 @@ bool contains(DTypeSet set, DType dtype) {
   return (set & one) != 0;
 }
 
+Op mirrored(Op op) {
+  switch (op) {
+    case Op::kLess:
+      return Op::kGreater;
+    case Op::kLessEqual:
+      return Op::kGreaterEqual;
+    case Op::kGreater:
+      return Op::kLess;
+    case Op::kGreaterEqual:
+      return Op::kLessEqual;
+    default:
+      return op;
+  }
+}
+
 bool find_op(std::string_view name, Op& out) {
   static const auto by_name = [] {
     std::unordered_map<std::string_view, Op> map;

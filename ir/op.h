@@ -58,6 +58,7 @@ enum Traits : uint16_t {
   kReduction = 32,
   kScan = 64,
   kMixed = 128,      // operands may have different dtypes
+  kKeepsInts = 256,  // on integers the identity, which the frontend records nothing for
 };
 
 // What a node of the op carries in `Node::attribute`.
@@ -105,6 +106,10 @@ inline std::string to_string(Op op) { return std::string(name(op)); }
 inline bool is_elementwise(Op op) { return spec(op).kind != OpKind::kStructural; }
 inline bool is_reduction(Op op) { return (spec(op).traits & kReduction) != 0; }
 inline bool is_scan(Op op) { return (spec(op).traits & kScan) != 0; }
+
+// The op that means the same with its operands swapped (greater for less); the op itself if no
+// other does.
+Op mirrored(Op op);
 
 // False and `out` untouched if no op has that name.
 bool find_op(std::string_view name, Op& out);

@@ -6,22 +6,6 @@ namespace lanewise::ir {
 
 namespace {
 
-// The op that means the same with its operands swapped; the op itself if there is none.
-Op mirrored(Op op) {
-  switch (op) {
-    case Op::kLess:
-      return Op::kGreater;
-    case Op::kLessEqual:
-      return Op::kGreaterEqual;
-    case Op::kGreater:
-      return Op::kLess;
-    case Op::kGreaterEqual:
-      return Op::kLessEqual;
-    default:
-      return op;
-  }
-}
-
 bool can_swap(Op op) { return (spec(op).traits & kCommutative) != 0 || mirrored(op) != op; }
 
 // Orders operands: constants last, scalars before them, all else by number.

@@ -102,11 +102,11 @@ py::object op_table(const Bound&) {
         dtypes.append(python_name(static_cast<DType>(i)));
       }
     }
-    rows.append(py::dict("name"_a = row.name, "names"_a = python_names(row), "arity"_a = row.arity,
-                         "max_ulp"_a = row.max_ulp,
-                         "promotion"_a = kPromotions[static_cast<size_t>(row.promotion)],
-                         "computes_in"_a = dtypes,
-                         "gives_bool"_a = row.result == ir::ResultRule::kBool, "doc"_a = row.doc));
+    rows.append(py::dict(
+        "name"_a = row.name, "names"_a = python_names(row), "arity"_a = row.arity,
+        "max_ulp"_a = row.max_ulp, "promotion"_a = kPromotions[static_cast<size_t>(row.promotion)],
+        "computes_in"_a = dtypes, "gives_bool"_a = row.result == ir::ResultRule::kBool,
+        "keeps_integers"_a = (row.traits & ir::kKeepsInts) != 0, "doc"_a = row.doc));
   }
   return rows;
 }

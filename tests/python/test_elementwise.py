@@ -30,7 +30,7 @@ def compute_dtype(row: dict, dtype: str) -> str | None:
         return "bool"
     if row["promotion"] == "inexact" and np.dtype(dtype).kind != "f":
         return "float32" if np.dtype(dtype).itemsize <= 2 else "float64"
-    if row["name"] in ("floor", "ceil", "trunc", "round"):
+    if row["keeps_integers"]:
         return dtype
     return dtype if dtype in row["computes_in"] else None
 
