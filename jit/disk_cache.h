@@ -17,6 +17,7 @@ namespace lanewise::jit {
 struct DiskCacheStatistics {
   std::string directory;  // empty: off
   std::string why_off;
+  std::string untrusted;  // why the directory, as it is now, is not used; empty: it is
   uint64_t byte_limit = 0;
   // Of this process.
   uint64_t hits = 0;

@@ -204,8 +204,11 @@ std::string DiskCache::take_warning() {
 }
 
 DiskCacheStatistics DiskCache::statistics() const {
+  const Outcome outcome = is_on() ? folder_.check() : Outcome{};
   const std::lock_guard lock(mutex_);
-  return statistics_;
+  DiskCacheStatistics statistics = statistics_;
+  if (outcome.result == Result::kUntrusted) statistics.untrusted = outcome.why;
+  return statistics;
 }
 
 std::vector<DiskCacheEntry> DiskCache::entries() const {

@@ -55,7 +55,7 @@ Outcome absent_or_failed(const std::string& path) {
 }
 
 // Whether a file or folder is ours alone to write, and of the kind expected.
-Outcome check(int descriptor, mode_t kind, const std::string& path, struct stat& status) {
+Outcome check_private(int descriptor, mode_t kind, const std::string& path, struct stat& status) {
   if (::fstat(descriptor, &status) != 0) return absent_or_failed(path);
   const auto untrusted = [&](const char* why) {
     return Outcome{Result::kUntrusted, format("{}: {}", path, why)};
@@ -75,7 +75,7 @@ Opened open_folder(const std::string& path) {
   Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open()) return {std::move(folder), absent_or_failed(path)};
   struct stat status;
-  Outcome outcome = check(folder.number(), S_IFDIR, path, status);
+  Outcome outcome = check_private(folder.number(), S_IFDIR, path, status);
   return {std::move(folder), std::move(outcome)};
 }
 
@@ -151,6 +151,8 @@ bool for_each_in(const std::string& path, F f) {
 
 }  // namespace
 
+Outcome PrivateFolder::check() const { return open_folder(path_).outcome; }
+
 Outcome PrivateFolder::read(const std::string& name, std::string& bytes, bool use) const {
   const Opened folder = open_folder(path_);
   if (folder.outcome.result != Result::kOk) return folder.outcome;
@@ -163,7 +165,7 @@ Outcome PrivateFolder::read(const std::string& name, std::string& bytes, bool us
     return absent_or_failed(path);
   }
   struct stat status;
-  if (Outcome outcome = check(file.number(), S_IFREG, path, status);
+  if (Outcome outcome = check_private(file.number(), S_IFREG, path, status);
       outcome.result != Result::kOk) {
     return outcome;
   }

@@ -29,6 +29,8 @@ class PrivateFolder {
     std::string why = {};  // for kUntrusted and kFailed: "/path: cause"
   };
 
+  // Whether the folder is there and to be trusted.
+  Outcome check() const;
   // The whole file. `use`: if it was not used for an hour, it is marked as used now.
   Outcome read(const std::string& name, std::string& bytes, bool use = true) const;
   // Makes folders where they are missing. Readers see the old file, or all of the new one.

@@ -6,6 +6,8 @@ from lanewise import _core
 def _disk(stats: dict) -> str:
     if not stats["directory"]:
         return f"off: {stats['why_off']}"
+    if stats["untrusted"]:
+        return f"not trusted: {stats['untrusted']}"
     text = f"{stats['hits']} kernels from {stats['directory']}, {stats['stored']} put there"
     if stats["rejected"]:
         text += f", {stats['rejected']} rejected"

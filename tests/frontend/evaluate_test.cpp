@@ -2,13 +2,11 @@
 #include "frontend/evaluate.h"
 
 #include <gtest/gtest.h>
-#include <pthread.h>
-
-#include <functional>
 
 #include "frontend/ops.h"
 #include "jit/compiler.h"
 #include "support/error.h"
+#include "tests/support/small_stack.h"
 
 namespace lanewise::frontend {
 namespace {
@@ -97,22 +95,10 @@ TEST(Evaluate, NegativePowerNamesTheElementAndChangesNothing) {
   EXPECT_THROW(apply(Op::kPow, {base, integer(-1)}), ValueError);
 }
 
-// Runs `work` on a thread with a stack of 256 KiB.
-void run_with_small_stack(std::function<void()> work) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 256 << 10);
-  pthread_t thread;
-  const auto start = [](void* argument) -> void* {
-    (*static_cast<std::function<void()>*>(argument))();
-    return nullptr;
-  };
-  ASSERT_EQ(pthread_create(&thread, &attributes, start, &work), 0);
-  pthread_join(thread, nullptr);
-}
+constexpr size_t kSmallStack = size_t{256} << 10;
 
 TEST(Evaluate, LongChainOnASmallStack) {
-  run_with_small_stack([] {
+  test::run_with_stack(kSmallStack, [] {
     Array x = array_of<double>({3}, {0, 1, 2});
     for (int i = 0; i < 50'000; ++i) x = apply(Op::kAdd, {x, number(1)});
     EXPECT_EQ(values_of<double>(x), (Doubles{50'000, 50'001, 50'002}));
@@ -120,7 +106,7 @@ TEST(Evaluate, LongChainOnASmallStack) {
 }
 
 TEST(Evaluate, BalancedTreeOnASmallStack) {
-  run_with_small_stack([] {
+  test::run_with_stack(kSmallStack, [] {
     std::vector<Array> level;
     for (int i = 0; i < 1 << 16; ++i) level.push_back(array_of<double>({1}, {1.0}));
     while (level.size() > 1) {

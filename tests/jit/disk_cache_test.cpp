@@ -1,13 +1,11 @@
 // The cache on disk: nothing but what was stored under a key ever comes back for it.
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <random>
 #include <sstream>
 
@@ -15,6 +13,7 @@
 #include "jit/detail/disk_cache.h"
 #include "jit/detail/disk_entry.h"
 #include "kernel_case.h"
+#include "tests/support/small_stack.h"
 
 namespace lanewise::jit::test {
 namespace {
@@ -163,6 +162,7 @@ TEST_F(DiskCacheTest, WhatOthersMayWriteIsNotTrusted) {
       const auto cache = open();
       EXPECT_EQ(loaded(*cache, "key"), "nothing");
       EXPECT_NE(cache->take_warning().find("others may write to it"), std::string::npos);
+      EXPECT_EQ(cache->statistics().untrusted.empty(), path == file);
       if (path != file) {
         cache->store("key", "symbol", "forged");
         EXPECT_EQ(cache->statistics().stored, 0U);
@@ -445,26 +445,14 @@ TEST_F(DiskKernelTest, AThousandFlippedBytesGiveTheRightAnswer) {
   }
 }
 
-// Threads of programs may have small stacks. A page below what is allowed to be used is not there.
 TEST_F(DiskKernelTest, LoadingNeedsLittleStack) {
   run(3);
   reopen();
   KernelCase k = kernel(3);
   std::shared_ptr<const Code> code;
-  std::function<void()> work = [&] {
+  lanewise::test::run_with_stack(size_t{96} << 10, [&] {
     code = compile(k.kernel(), k.program(), k.layout(), Target::kX86_64_v3);
-  };
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 96 << 10);
-  pthread_t thread;
-  const auto start = [](void* argument) -> void* {
-    (*static_cast<std::function<void()>*>(argument))();
-    return nullptr;
-  };
-  ASSERT_EQ(pthread_create(&thread, &attributes, start, &work), 0);
-  pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
+  });
   EXPECT_NE(code, nullptr);
   EXPECT_EQ(disk_cache_statistics().hits, 1U);
 }

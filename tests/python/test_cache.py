@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -30,14 +31,13 @@ def environment(folder, **more: str) -> dict:
     return {**os.environ, "LANEWISE_CACHE_DIR": str(folder), **more}
 
 
-def run(folder, program: str = PROGRAM, user: int | None = None, **more: str) -> dict:
+def run(folder, program: str = PROGRAM, **more: str) -> dict:
     done = subprocess.run(
         [sys.executable, "-c", program],
         env=environment(folder, **more),
         capture_output=True,
         text=True,
         timeout=100,
-        user=user,
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -176,6 +176,7 @@ def test_folder_that_others_may_write(tmp_path, expected):
     run(tmp_path)
     tmp_path.chmod(0o777)
     found = run(tmp_path)
+    assert "others may write to it" in found["untrusted"]
     assert found["values"] == expected and found["hits"] == 0
     assert "others may write to it" in found["warnings"][0] and len(found["warnings"]) == 1
     tmp_path.chmod(0o700)
@@ -214,20 +215,30 @@ def test_full_disk(tmp_path, expected):
     assert run(tmp_path)["stored"] >= 1  # there is room again
 
 
-def test_read_only_folder_is_read(tmp_path, expected):
-    """Root writes everywhere, so the folder must be read-only for another reason."""
-    run(tmp_path)
-    shards = {file.parent for file in kernels(tmp_path)}
-    for folder in shards | {tmp_path}:
-        folder.chmod(0o500)
-    try:
-        found = run(tmp_path)
-        assert found["compilations"] == 0 and found["values"] == expected
-        other = run(tmp_path, PROGRAM.replace("/ 8", "* 8"), LANEWISE_NUM_THREADS="1")
+# Root may write everywhere, so it becomes another user once all is imported.
+PLAIN_USER = 65534
+AS_PLAIN_USER = PROGRAM.replace(
+    "caught = []", f"import os\nif os.geteuid() == 0: os.seteuid({PLAIN_USER})\ncaught = []"
+)
+
+
+def test_read_only_folder(expected):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if os.geteuid() == 0:
+            os.chown(folder, PLAIN_USER, PLAIN_USER)
+        assert run(folder, AS_PLAIN_USER)["stored"] >= 1
+        folders = [folder, folder / "v1", *{file.parent for file in kernels(folder)}]
+        for each in folders:
+            each.chmod(0o500)
+        found = run(folder, AS_PLAIN_USER)
+        assert found["compilations"] == found["failures"] == 0 and found["values"] == expected
+        other = run(folder, AS_PLAIN_USER.replace("/ 8", "/ x[:, 1]"))
+        assert other["compilations"] >= 1 and other["stored"] == 0
+        assert other["failures"] >= 1 and "Permission denied" in other["last_failure"]
         assert other["warnings"] == []
-    finally:
-        for folder in shards | {tmp_path}:
-            folder.chmod(0o700)
+        for each in folders:
+            each.chmod(0o700)
 
 
 def test_limit(tmp_path):

@@ -31,8 +31,10 @@ def stats(as_json: bool) -> None:
     configured = _core._disk_cache_stats()
     size = _core._disk_cache_size()
     if as_json:
-        known = ("directory", "why_off", "byte_limit")
+        known = ("directory", "why_off", "untrusted", "byte_limit")
         print_json({**{name: configured[name] for name in known}, **size})
+    elif configured["untrusted"]:
+        print(f"not trusted: {configured['untrusted']}")
     elif configured["directory"]:
         print(f"folder   {configured['directory']}")
         print(f"kernels  {size['files']}")
