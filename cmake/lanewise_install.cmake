@@ -19,7 +19,8 @@ foreach(folder IN ITEMS support ir runtime frontend)
   install(DIRECTORY ${folder} DESTINATION include/lanewise COMPONENT cpp EXCLUDE_FROM_ALL
     FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN detail EXCLUDE PATTERN math EXCLUDE)
 endforeach()
-install(FILES jit/compiler.h DESTINATION include/lanewise/jit COMPONENT cpp EXCLUDE_FROM_ALL)
+install(FILES jit/compiler.h jit/disk_cache.h
+  DESTINATION include/lanewise/jit COMPONENT cpp EXCLUDE_FROM_ALL)
 
 configure_package_config_file(cmake/lanewiseConfig.cmake.in
   "${PROJECT_BINARY_DIR}/lanewiseConfig.cmake" INSTALL_DESTINATION ${lanewise_package_dir})
