@@ -27,8 +27,6 @@ OPERATORS = {
         "lt",
     ]
 }
-# Where NumPy computes in dtypes that lanewise does not have (float16), or gives bool another one.
-SMALL = {"bool", "int8", "uint8"}
 
 
 def result_or_error(function):

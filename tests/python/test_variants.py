@@ -29,7 +29,10 @@ def test_sizes_and_numbers_do_not_compile(way):
     assert len(LENGTHS) >= 48
     lengths = (LENGTHS + [3, 5])[:50]
     numbers = [(0.1 + 0.37 * i, 1.7 - 0.21 * i) for i in range(50)]
-    function = lambda x, c, d: c * x[:, 0] ** 2 + d  # noqa: E731
+
+    def function(x, c, d):
+        return c * x[:, 0] ** 2 + d
+
     run = lw.jit(function) if way == "jit" else function
     values = np.arange(2 * max(lengths), dtype=np.float32).reshape(-1, 2) % 97
     before = compilations()
