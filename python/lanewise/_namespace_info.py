@@ -6,24 +6,8 @@ import numpy as np
 
 from lanewise import _dtypes
 
-_DTYPES = {
-    name: getattr(_dtypes, name)
-    for name in (
-        [
-            "bool",
-            "int8",
-            "int16",
-            "int32",
-            "int64",
-            "uint8",
-            "uint16",
-            "uint32",
-            "uint64",
-            "float32",
-            "float64",
-        ]
-    )
-}
+_NAMES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64"
+_DTYPES = {name: getattr(_dtypes, name) for name in _NAMES.split()}
 
 
 class _NamespaceInfo:
