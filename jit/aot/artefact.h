@@ -94,7 +94,8 @@ typedef struct lw_constraint {
   int64_t right;
 } lw_constraint;
 
-enum lw_buffer_kind { lw_buffer_tensor, lw_buffer_constant, lw_buffer_temporary };
+// A block holds as many rows as kernels that run block by block compute at once.
+enum lw_buffer_kind { lw_buffer_tensor, lw_buffer_constant, lw_buffer_temporary, lw_buffer_block };
 
 typedef struct lw_buffer {
   int64_t kind;
@@ -106,6 +107,8 @@ typedef struct lw_buffer {
 } lw_buffer;
 
 typedef struct lw_kernel {
+  int64_t together;  // so many kernels from this one on run block by block over their one loop
+  int64_t block;     // trips of a block
   int64_t rank;
   int64_t reduced;
   int64_t domain;     // place of the sizes

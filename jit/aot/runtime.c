@@ -261,7 +261,7 @@ static void place_temporaries(call* call, void* workspace) {
   const lw_program* program = call->program;
   for (int64_t b = 0; b < program->buffers.count; ++b) {
     const lw_buffer* buffer = buffer_at(call, b);
-    if (buffer->kind != lw_buffer_temporary) continue;
+    if (buffer->kind != lw_buffer_temporary && buffer->kind != lw_buffer_block) continue;
     intptr_t address = ((intptr_t)workspace + line - 1) / line * line;
     for (int64_t slot = 0; slot < buffer->index; ++slot) {
       address += (size_at(call, program->slots.place, slot) + line - 1) / line * line;
@@ -325,6 +325,16 @@ static void place_operand(const call* call, const lw_operand* operand, intptr_t*
   }
 }
 
+// Blocks stay in the cache.
+static int writes_block(const call* call, const nest* nest) {
+  for (int64_t k = 0; k < nest->operand_count; ++k) {
+    const lw_operand* operand = &nest->operands[k];
+    if (!operand->written) continue;
+    if (buffer_at(call, operand->buffer)->kind == lw_buffer_block) return 1;
+  }
+  return 0;
+}
+
 static void run_kernel(const call* call, const lw_kernel* kernel) {
   const int64_t count = kernel->operands.count;
   const int64_t width = kernel->rank > 0 ? kernel->rank : 1;
@@ -346,7 +356,7 @@ static void run_kernel(const call* call, const lw_kernel* kernel) {
   for (int64_t loop = 0; loop < kernel->rank; ++loop) {
     sizes[loop] = size_at(call, kernel->domain, loop);
   }
-  if (call->last >= 0) {
+  if (call->last >= 0 && kernel->rank > 0) {
     nest.parts = (double)sizes[0] / (double)(call->last - call->first);
     sizes[0] = call->last - call->first;
     for (int64_t k = 0; k < count; ++k) bases[k] += times(*stride_of(&nest, k, 0), call->first);
@@ -354,6 +364,7 @@ static void run_kernel(const call* call, const lw_kernel* kernel) {
   for (int64_t loop = 0; loop < kernel->rank; ++loop) {
     if (sizes[loop] <= 0) return;
   }
+  if (writes_block(call, &nest)) nest.parts = 0;
   simplify(&nest);
   const lw_variant* variants = RECORDS(lw_variant, kernel->variants);
   for (int64_t i = 0; i < kernel->variants.count; ++i) {
@@ -363,6 +374,26 @@ static void run_kernel(const call* call, const lw_kernel* kernel) {
     const int64_t number = kernel->functions + 2 * i + (call->level == level_v4);
     call_kernel(call, kernel, &nest, &variants[i], call->function->kernels[number]);
     return;
+  }
+}
+
+// Row i of the loop is row i - first of a block's memory.
+static void move_blocks(const call* call, int64_t trips) {
+  for (int64_t b = 0; b < call->program->buffers.count; ++b) {
+    const lw_buffer* buffer = buffer_at(call, b);
+    if (buffer->kind == lw_buffer_block) call->addresses[b] -= trips * buffer->item_size;
+  }
+}
+
+static void run_blocks(const call* whole, const lw_kernel* kernels) {
+  call part = *whole;
+  const int64_t end = whole->last >= 0 ? whole->last : size_at(whole, kernels->domain, 0);
+  const int64_t start = whole->last >= 0 ? whole->first : 0;
+  for (part.first = start; part.first < end; part.first = part.last) {
+    part.last = end - part.first < kernels->block ? end : part.first + kernels->block;
+    move_blocks(&part, part.first);
+    for (int64_t k = 0; k < kernels->together; ++k) run_kernel(&part, &kernels[k]);
+    move_blocks(&part, -part.first);
   }
 }
 
@@ -422,7 +453,13 @@ static int32_t run_program(const call* call) {
       const lw_copy* copy = RECORDS(lw_copy, program->copies) + i;
       if (copy->kernel == k) copy_buffer(call, copy);
     }
-    run_kernel(call, RECORDS(lw_kernel, program->kernels) + k);
+    const lw_kernel* kernel = RECORDS(lw_kernel, program->kernels) + k;
+    if (kernel->together > 1) {
+      run_blocks(call, kernel);
+      k += kernel->together - 1;
+    } else {
+      run_kernel(call, kernel);
+    }
   }
   if (program->kernels.count == program->checked_kernels) {
     const int32_t error = run_checks(call);

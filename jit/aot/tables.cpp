@@ -26,6 +26,17 @@ int64_t dlpack_code(DType dtype) {
   return is_unsigned_int(dtype) ? 1 : 0;
 }
 
+// Whether row i of the buffer is what the operand touches at trip i of the outermost loop.
+bool is_row_by_row(const ir::Operand& operand, const Shape& buffer) {
+  if (operand.axes.empty() || operand.shape != buffer) return false;
+  const ir::AxisIndex& first = operand.axes[0];
+  if (!first.offset.is(0) || first.terms.size() != 1) return false;
+  if (first.terms[0].loop != 0 || !first.terms[0].step.is(1)) return false;
+  return std::all_of(operand.axes.begin() + 1, operand.axes.end(), [](const ir::AxisIndex& axis) {
+    return std::ranges::all_of(axis.terms, [](const auto& term) { return term.loop != 0; });
+  });
+}
+
 class TableWriter {
  public:
   explicit TableWriter(const AotFunction& function)
@@ -175,6 +186,7 @@ class TableWriter {
       const Buffer& buffer = program_.buffers[static_cast<size_t>(program_.outputs[k])];
       add(lw_buffer_tensor, tensor_of_output(static_cast<int>(k)), buffer.dtype, buffer.shape);
     }
+    find_blocks();
     const std::vector<int64_t> slot = place_temporaries();
     for (size_t b = 0; b < program_.buffers.size(); ++b) {
       const Buffer& buffer = program_.buffers[b];
@@ -186,12 +198,60 @@ class TableWriter {
       } else {
         number_.push_back(static_cast<int64_t>(buffers.size()));
         const bool constant = buffer.kind == Buffer::Kind::kInput;
-        add(constant ? lw_buffer_constant : lw_buffer_temporary,
-            constant ? buffer.index - inputs : slot[b], buffer.dtype, buffer.shape);
+        const auto kind = constant        ? lw_buffer_constant
+                          : block_[b] > 0 ? lw_buffer_block
+                                          : lw_buffer_temporary;
+        add(kind, constant ? buffer.index - inputs : slot[b], buffer.dtype, buffer.shape);
       }
     }
     head_.buffers = append_records(buffers);
     head_.strides_count = strides_;
+  }
+
+  // Buffers that only ever hold a block of their rows, with the rows of one.
+  void find_blocks() {
+    block_.assign(program_.buffers.size(), 0);
+    for (const ir::Step& step : program_.steps) {
+      if (!runs_in_blocks(step)) continue;
+      const std::vector<size_t> buffers = block_buffers(step);
+      const int64_t rows = block_rows(buffers);
+      for (const size_t b : buffers) block_[b] = rows;
+    }
+  }
+
+  std::vector<size_t> block_buffers(const ir::Step& step) const {
+    std::vector<size_t> result;
+    for (const ir::Kernel& kernel : step.kernels) {
+      for (const ir::Operand& operand : kernel.operands) {
+        if (operand.buffer == ir::Operand::kIndex) continue;
+        const auto b = static_cast<size_t>(operand.buffer);
+        if (program_.buffers[b].kind != Buffer::Kind::kBlock) continue;
+        if (std::ranges::find(result, b) == result.end()) result.push_back(b);
+      }
+    }
+    return result;
+  }
+
+  bool runs_in_blocks(const ir::Step& step) const {
+    return step.blocked && step.kernels.size() > 1 &&
+           std::ranges::all_of(step.kernels, [&](const ir::Kernel& kernel) {
+             return kernel.domain.rank() == 1 && kernel.reduced == 0 &&
+                    std::ranges::all_of(kernel.operands, [&](const ir::Operand& operand) {
+                      if (operand.buffer == ir::Operand::kIndex) return true;
+                      const Buffer& b = program_.buffers[static_cast<size_t>(operand.buffer)];
+                      return b.kind != Buffer::Kind::kBlock || is_row_by_row(operand, b.shape);
+                    });
+           });
+  }
+
+  // What kernels hand to each other should stay in a second-level cache of usual size.
+  int64_t block_rows(const std::vector<size_t>& buffers) const {
+    constexpr int64_t kRoom = 256 << 10;
+    constexpr int64_t kShortest = 512;
+    constexpr int64_t kLongest = 8192;
+    int64_t bytes = 1;
+    for (const size_t b : buffers) bytes += size_of(program_.buffers[b].dtype);
+    return std::clamp(kRoom / bytes / 64 * 64, kShortest, kLongest);
   }
 
   // Temporaries of equal size whose lives do not meet share a slot.
@@ -215,7 +275,8 @@ class TableWriter {
     std::vector<int64_t> slot(program_.buffers.size(), -1);
     for (const size_t b : order) {
       const Buffer& buffer = program_.buffers[b];
-      const Dim bytes = buffer.shape.element_count() * Dim(size_of(buffer.dtype));
+      const Dim elements = block_[b] > 0 ? Dim(block_[b]) : buffer.shape.element_count();
+      const Dim bytes = elements * Dim(size_of(buffer.dtype));
       const auto free = std::ranges::find_if(slots, [&](const Slot& other) {
         return other.bytes == bytes && other.last < lifetimes[b].first;
       });
@@ -265,7 +326,9 @@ class TableWriter {
   lw_kernel kernel(const ir::Kernel& source) {
     std::vector<lw_operand> operands;
     for (size_t i = 0; i < source.operands.size(); ++i) operands.push_back(operand(source, i));
-    lw_kernel result{.rank = source.domain.rank(),
+    lw_kernel result{.together = 1,
+                     .block = 0,
+                     .rank = source.domain.rank(),
                      .reduced = source.reduced,
                      .domain = shape(source.domain),
                      .operands = append_records(operands),
@@ -285,7 +348,13 @@ class TableWriter {
     std::vector<lw_kernel> kernels;
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       first_kernel_.push_back(static_cast<int64_t>(kernels.size()));
-      for (const ir::Kernel& source : program_.steps[s].kernels) kernels.push_back(kernel(source));
+      const ir::Step& step = program_.steps[s];
+      for (const ir::Kernel& source : step.kernels) kernels.push_back(kernel(source));
+      if (runs_in_blocks(step)) {
+        lw_kernel& first = kernels[static_cast<size_t>(first_kernel_.back())];
+        first.together = static_cast<int64_t>(step.kernels.size());
+        first.block = block_rows(block_buffers(step));
+      }
     }
     first_kernel_.push_back(static_cast<int64_t>(kernels.size()));
     head_.kernels = append_records(kernels);
@@ -353,6 +422,7 @@ class TableWriter {
   std::vector<int64_t> words_;
   std::vector<std::string> symbols_;
   std::vector<Dim> sizes_;
+  std::vector<int64_t> block_;         // of each buffer of the program: rows of a block, or 0
   std::vector<int64_t> number_;        // of each buffer of the program: its number for the runtime
   std::vector<int64_t> first_kernel_;  // of each step
   int64_t strides_ = 0;
@@ -402,17 +472,6 @@ std::vector<std::pair<int, int>> possible_aliases(const AotFunction& function) {
 // ---- splitting -----------------------------------------------------------------------------
 
 namespace {
-
-// Whether row i of the buffer is what the operand touches at trip i of the outermost loop.
-bool is_row_by_row(const ir::Operand& operand, const Shape& buffer) {
-  if (operand.axes.empty() || operand.shape != buffer) return false;
-  const ir::AxisIndex& first = operand.axes[0];
-  if (!first.offset.is(0) || first.terms.size() != 1) return false;
-  if (first.terms[0].loop != 0 || !first.terms[0].step.is(1)) return false;
-  return std::all_of(operand.axes.begin() + 1, operand.axes.end(), [](const ir::AxisIndex& axis) {
-    return std::ranges::all_of(axis.terms, [](const auto& term) { return term.loop != 0; });
-  });
-}
 
 bool moves_along_first(const ir::Operand& operand) {
   return std::ranges::any_of(operand.axes, [](const ir::AxisIndex& axis) {

@@ -35,7 +35,7 @@ _HEADER = """\
  *     of workspace a call needs; either pointer may be NULL;
  *   f_range: computes the part from first to last (not included) of that loop. Parts give the bits
  *     that the whole gives, may be cut anywhere and run at the same time. workspace is memory of
- *     that many bytes, or NULL for malloc; parts may share one.
+ *     that many bytes, for parts that run at the same time each one of its own, or NULL for malloc.
  */
 #ifndef {guard}
 #define {guard}
