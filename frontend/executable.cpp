@@ -193,6 +193,7 @@ class ProgramExecutable final : public Executable {
   void find_aliases(OutputSpec& spec, int buffer) const;
   void place_copies();
   runtime::Nest prepared_nest(const ir::Kernel& kernel) const;
+  runtime::Layout classify(const ir::Kernel& kernel, const runtime::Nest& nest) const;
   runtime::LaunchSpec launch_spec(const ir::Kernel& kernel, runtime::Nest nest,
                                   PreparedStep& step);
   PreparedStep prepare(const ir::Step& step);
@@ -279,9 +280,22 @@ runtime::Nest ProgramExecutable::prepared_nest(const ir::Kernel& kernel) const {
   return nest;
 }
 
+runtime::Layout ProgramExecutable::classify(const ir::Kernel& kernel,
+                                           const runtime::Nest& nest) const {
+  runtime::Layout layout = runtime::classify(nest);
+  // Blocks are read again from the cache.
+  for (const ir::Store& store : kernel.stores) {
+    const int buffer = kernel.operands[static_cast<size_t>(store.operand)].buffer;
+    const bool is_block =
+        program_.buffers[static_cast<size_t>(buffer)].kind == Buffer::Kind::kBlock;
+    if (is_block) layout.streaming = false;
+  }
+  return layout;
+}
+
 runtime::LaunchSpec ProgramExecutable::launch_spec(const ir::Kernel& kernel, runtime::Nest nest,
                                                    PreparedStep& step) {
-  const runtime::Layout layout = runtime::classify(nest);
+  const runtime::Layout layout = classify(kernel, nest);
   step.code.push_back(jit::compile(kernel, program_, layout, target_));
   runtime::LaunchSpec spec{.kernel = step.code.back()->entry(),
                            .nest = std::move(nest),
@@ -453,7 +467,7 @@ std::string ProgramExecutable::show(std::string (*text)(const ir::Kernel&, const
     for (const ir::Kernel& kernel : step.kernels) {
       const runtime::Nest nest =
           is_blockable(step) ? layouts_.nest(kernel) : prepared_nest(kernel);
-      all += text(kernel, program_, runtime::classify(nest), target_);
+      all += text(kernel, program_, classify(kernel, nest), target_);
     }
   }
   return all;

@@ -224,6 +224,32 @@ def test_c_program_with_nothing_but_the_artefact(seed_library, tmp_path, link):
     assert "this CPU lacks AVX2" in message
 
 
+TWO_LIBRARIES = """
+#include <first.h>
+#include <second.h>
+int main(void) {
+  float values[] = {1, 2, 3}, results[3];
+  int64_t shape = 3;
+  const DLTensor x = {values, {1, 0}, 1, {2, 32, 1}, &shape, 0, 0};
+  const DLTensor out = {results, {1, 0}, 1, {2, 32, 1}, &shape, 0, 0};
+  if (twice(&x, &out) != 0 || results[2] != 6) return 1;
+  if (thrice(&x, &out) != 0 || results[2] != 9) return 2;
+  return first_message(0) == second_message(0) ? 3 : 0;
+}
+"""
+
+
+@needs_compiler
+@pytest.mark.parametrize("link", ["archive", "object"])
+def test_two_libraries_in_one_program(tmp_path, link):
+    first = lw.compile_aot({"twice": lambda x: x * 2}, "f32[n]", tmp_path / "libfirst")
+    second = lw.compile_aot({"thrice": lambda x: x * 3}, "f32[n]", tmp_path / "libsecond")
+    (tmp_path / "two.c").write_text(TWO_LIBRARIES)
+    command = [CC, "-Wall", "-Werror", "two.c", "-I.", getattr(first, link), getattr(second, link)]
+    subprocess.run([*command, "-o", "two"], cwd=tmp_path, check=True)
+    assert run_alone(tmp_path / "two", tmp_path)[0] == 0
+
+
 @needs_compiler
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="no CMake")
 def test_cmake_package_with_c_and_cpp_programs(seed_library, tmp_path):

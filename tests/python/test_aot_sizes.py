@@ -1,10 +1,12 @@
 """Sizes that are names while a function is compiled ahead of time."""
 
+import ctypes
 import itertools
 
 import lanewise as lw
 import numpy as np
 import pytest
+from dltensor import tensor
 from lanewise.errors import ShapeError, TracingError, UnsupportedError
 
 
@@ -205,6 +207,31 @@ def test_structures_of_results(compile_one):
     assert result["b"][1][1] is None
     expected = lw.jit(function)(values(4))
     assert np.asarray(result["b"][1][0]).tobytes() == np.asarray(expected["b"][1][0]).tobytes()
+
+
+def test_kernels_that_run_block_by_block(tmp_path):
+    def function(x, y):
+        for _ in range(20):
+            x, y = lw.sin(x) * y + 1, lw.exp(-x * x) + y
+        return x, y
+
+    text = lw.dump(lw.jit(function), values(30000), values(30000))
+    assert "blocked {" in text
+    made = lw.compile_aot({"f": function}, "f32[n], f32[n]", tmp_path / "libf")
+    compiled = lw.load(made.object).f
+    for count in (1, 511, 512, 8192, 8193, 30000):
+        assert_as_jit(function, compiled, values(count), values(count)[::-1])
+    if made.shared is None:
+        return
+    library = ctypes.CDLL(str(made.shared))
+    x, expected = values(30000), [np.zeros(30000, "f4") for _ in range(2)]
+    parts = [np.zeros(30000, "f4") for _ in range(2)]
+    pointers = [ctypes.byref(tensor(a)) for a in (x, x, *expected)]
+    assert library.f(*pointers) == 0
+    pointers = [ctypes.byref(tensor(a)) for a in (x, x, *parts)]
+    for first, last in ((20001, 30000), (0, 100), (100, 20001)):
+        assert library.f_range(*pointers, ctypes.c_int64(first), ctypes.c_int64(last), None) == 0
+    assert [a.tobytes() for a in parts] == [a.tobytes() for a in expected]
 
 
 def test_graphs_of_many_kernels(compile_one):
