@@ -41,6 +41,10 @@ class Engine:
     def load(self):
         return importlib.import_module(self.module)
 
+    def start(self) -> None:
+        """Does what can be done once, before the process is forked for the rows."""
+        self.load()
+
     def does(self, row: Row) -> bool:
         if row.special:
             return self.name in row.special
@@ -81,6 +85,9 @@ class Numexpr(Engine):
 
 class Numba(Engine):
     name, module = "Numba", "numba"
+
+    def start(self):
+        self.load().njit(lambda x: x + 1)(1)
 
     def prepare(self, row: Row, arrays, out, threads):
         import math
@@ -125,6 +132,12 @@ class Torch(Engine):
 
 class TorchCompile(Torch):
     name, compiles = "torch.compile", True
+
+    def start(self):
+        # Its imports, its look at the compiler and precompiled headers take many seconds.
+        torch = self.load()
+        torch.set_num_threads(1)
+        torch.compile(lambda x: x + 1)(torch.ones(1))
 
     def prepare(self, row: Row, arrays, out, threads):
         torch = self.load()

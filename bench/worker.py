@@ -7,6 +7,7 @@ and replies ("done", value) or ("failed", text); see `Session`.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import signal
@@ -122,6 +123,11 @@ class Session:
         return resident("VmHWM") - self.before
 
 
+def end_with_parent() -> None:
+    """However the parent ends. A fork does not inherit this."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
 def serve(connection: Connection, engine: Engine) -> None:
     gc.disable()
     connection.send(("done", os.getpid()))
@@ -144,8 +150,9 @@ def serve(connection: Connection, engine: Engine) -> None:
 
 
 def main() -> None:
+    end_with_parent()
     engine = ENGINES[sys.argv[1]]
-    engine.load()
+    engine.start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers itself
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no zombies
     with Listener(sys.argv[2], "AF_UNIX") as listener:
@@ -153,6 +160,7 @@ def main() -> None:
         while True:
             connection = listener.accept()
             if os.fork() == 0:
+                end_with_parent()
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 listener.close()
                 serve(connection, engine)
