@@ -3,6 +3,7 @@
 #include "frontend/aot.h"
 #include "jit/aot.h"
 #include "jit/aot/artefact.h"
+#include "support/dlpack.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -12,18 +13,12 @@ namespace {
 
 const lw_library& library_at(const void* record) { return *static_cast<const lw_library*>(record); }
 
-uint8_t dlpack_code(DType dtype) {
-  if (is_bool(dtype)) return 6;
-  if (is_float(dtype)) return 2;
-  return is_unsigned_int(dtype) ? 1 : 0;
-}
-
 lw_tensor as_dlpack(const AotTensor& tensor) {
   return {.data = tensor.data,
-          .device_type = 1,
+          .device_type = dlpack::kCpu,
           .device_id = 0,
           .rank = static_cast<int32_t>(tensor.shape.size()),
-          .dtype_code = dlpack_code(tensor.dtype),
+          .dtype_code = static_cast<uint8_t>(jit::dlpack_code(tensor.dtype)),
           .dtype_bits = static_cast<uint8_t>(8 * size_of(tensor.dtype)),
           .dtype_lanes = 1,
           .shape = const_cast<int64_t*>(tensor.shape.data()),

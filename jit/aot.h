@@ -46,6 +46,9 @@ struct AotLibrary {
   std::vector<AotFunction> functions;
 };
 
+// The code that DLPack has for the kind of a dtype.
+int dlpack_code(DType dtype);
+
 // An ELF object file with code for x86-64-v3 and x86-64-v4. It needs malloc, free and getenv.
 // Throws CompileError, UnsupportedError.
 std::string compile_object(const AotLibrary& library);

@@ -8,6 +8,7 @@
 #include "ir/passes/schedule.h"
 #include "jit/aot/artefact.h"
 #include "jit/aot/layouts.h"
+#include "support/dlpack.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -18,13 +19,6 @@ namespace {
 using ir::Buffer;
 using ir::Dim;
 using ir::Shape;
-
-// DLPack's codes.
-int64_t dlpack_code(DType dtype) {
-  if (is_bool(dtype)) return 6;
-  if (is_float(dtype)) return 2;
-  return is_unsigned_int(dtype) ? 1 : 0;
-}
 
 // Whether row i of the buffer is what the operand touches at trip i of the outermost loop.
 bool is_row_by_row(const ir::Operand& operand, const Shape& buffer) {
@@ -430,6 +424,12 @@ class TableWriter {
 };
 
 }  // namespace
+
+int dlpack_code(DType dtype) {
+  if (is_bool(dtype)) return dlpack::kBool;
+  if (is_float(dtype)) return dlpack::kFloat;
+  return is_unsigned_int(dtype) ? dlpack::kUInt : dlpack::kInt;
+}
 
 Tables make_tables(const AotFunction& function) { return TableWriter(function).write(); }
 

@@ -9,6 +9,7 @@
 #include "python/bindings/arguments.h"
 #include "python/bindings/numpy.h"
 #include "python/bindings/size.h"
+#include "python/bindings/tracing.h"
 #include "python/bindings/tree.h"
 #include "support/format.h"
 
@@ -48,14 +49,6 @@ py::dict describe_interface(const AotInterface& interface, const py::object& tre
   return py::dict("symbol"_a = interface.symbol, "parameters"_a = parameters, "results"_a = results,
                   "constraints"_a = constraints, "tree"_a = tree, "aliases"_a = interface.aliases,
                   "checks"_a = interface.has_checks, "split"_a = interface.can_split);
-}
-
-py::object traced_argument(const Trace& trace, size_t i) {
-  const frontend::Argument argument = trace.argument(i);
-  if (const auto* number = std::get_if<Number>(&argument)) {
-    return wrap(Array(number->traced), number->weak);
-  }
-  return wrap(std::get<Array>(argument));
 }
 
 Array result_array(const std::string& symbol, PyObject* leaf) {

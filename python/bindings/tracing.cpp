@@ -28,6 +28,14 @@ std::string identifier(std::string text) {
 
 }  // namespace
 
+py::object traced_argument(const Trace& trace, size_t i) {
+  const frontend::Argument argument = trace.argument(i);
+  if (const auto* number = std::get_if<Number>(&argument)) {
+    return wrap(Array(number->traced), number->weak);
+  }
+  return wrap(std::get<Array>(argument));
+}
+
 PythonCall map_arguments(const Parameters& parameters, PyObject* const* args, size_t count,
                          PyObject* names, const LeafMap& map) {
   PythonCall call{py::tuple(count), {}};
@@ -69,14 +77,6 @@ std::vector<Trace::Parameter> trace_parameters(const Parameters& parameters,
                   return py::none();
                 });
   return result;
-}
-
-py::object traced_argument(const Trace& trace, size_t i) {
-  const frontend::Argument argument = trace.argument(i);
-  if (const auto* number = std::get_if<Number>(&argument)) {
-    return wrap(Array(number->traced), number->weak);
-  }
-  return wrap(std::get<Array>(argument));
 }
 
 }  // namespace

@@ -38,4 +38,7 @@ std::shared_ptr<TracedFunction> trace_function(const std::string& name, PyObject
                                                CallArguments& arguments, PyObject* const* args,
                                                size_t count, PyObject* names);
 
+// What the function gets for parameter i of a trace.
+py::object traced_argument(const frontend::Trace& trace, size_t i);
+
 }  // namespace lanewise::python
