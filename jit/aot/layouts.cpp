@@ -12,7 +12,7 @@ using ir::Buffer;
 using ir::Dim;
 
 // How arguments lie in memory. Temporaries are always row-major.
-enum class Arrangement { kRowMajor, kPaddedRows, kColumnMajor };
+enum class Arrangement { kRowMajor, kPaddedRows, kColumnMajor, kColumnMajorInputs };
 
 // Gives every named size a value: layouts are found for one example. Primes, so that nothing fits
 // together by chance.
@@ -65,6 +65,13 @@ class ExampleNest {
     return result;
   }
 
+  Arrangement arrangement_of(const Buffer& buffer) const {
+    const bool is_input = buffer.kind == Buffer::Kind::kInput;
+    if (!is_input && buffer.kind != Buffer::Kind::kOutput) return Arrangement::kRowMajor;
+    if (arrangement_ != Arrangement::kColumnMajorInputs) return arrangement_;
+    return is_input ? Arrangement::kColumnMajor : Arrangement::kRowMajor;
+  }
+
   runtime::NestOperand place(const ir::Operand& operand) {
     runtime::NestOperand result;
     result.strides.assign(static_cast<size_t>(kernel_.domain.rank()), 0);
@@ -73,11 +80,9 @@ class ExampleNest {
       const Buffer& buffer = program_.buffers[static_cast<size_t>(operand.buffer)];
       result.element_size = size_of(buffer.dtype);
       result.base = (intptr_t{operand.buffer} + 1) << 44;
-      const bool is_argument =
-          buffer.kind == Buffer::Kind::kInput || buffer.kind == Buffer::Kind::kOutput;
       const bool as_it_is = operand.shape == buffer.shape;
       axis_strides = strides(operand.shape, result.element_size,
-                             is_argument && as_it_is ? arrangement_ : Arrangement::kRowMajor);
+                             as_it_is ? arrangement_of(buffer) : Arrangement::kRowMajor);
     }
     for (size_t axis = 0; axis < operand.axes.size(); ++axis) {
       result.base += example_(operand.axes[axis].offset) * axis_strides[axis];
@@ -126,7 +131,8 @@ std::vector<runtime::Layout> artefact_layouts(const ir::Kernel& kernel,
     if (std::ranges::find(layouts, layout) == layouts.end()) layouts.push_back(std::move(layout));
   };
   for (const Arrangement arrangement :
-       {Arrangement::kRowMajor, Arrangement::kPaddedRows, Arrangement::kColumnMajor}) {
+       {Arrangement::kRowMajor, Arrangement::kPaddedRows, Arrangement::kColumnMajor,
+        Arrangement::kColumnMajorInputs}) {
     runtime::Layout layout =
         runtime::classify(runtime::simplify(ExampleNest(kernel, program, arrangement).nest()));
     layout.streaming = arrangement == Arrangement::kRowMajor && can_stream(kernel, layout);
@@ -135,6 +141,11 @@ std::vector<runtime::Layout> artefact_layouts(const ir::Kernel& kernel,
     add(std::move(layout));
   }
   add(any_layout(kernel));
+  // The first that fits is taken, and operands of kOther fit always.
+  std::ranges::stable_sort(layouts, {}, [](const runtime::Layout& layout) {
+    return std::ranges::count(layout.operands, runtime::Stride::kOther,
+                              &runtime::OperandLayout::stride);
+  });
   return layouts;
 }
 
