@@ -58,4 +58,11 @@ def test_installed_files_are_all_that_is_needed(program):
     includes = program.parents[1] / "prefix" / "include" / "lanewise"
     folders = {path.name for path in includes.iterdir()}
     assert folders == {"lanewise.h", "support", "ir", "runtime", "frontend", "jit"}
-    assert [path.name for path in (includes / "jit").iterdir()] == ["compiler.h"]
+    missing = [
+        f"{header.relative_to(includes)}: {name}"
+        for header in includes.rglob("*.h")
+        for name in re.findall(r'^#include "(.*)"', header.read_text(), re.M)
+        if not (includes / name).is_file()
+    ]
+    assert not missing
+    assert not list(includes.rglob("detail"))
