@@ -1,8 +1,6 @@
 #include "ir/dtype.h"
 
-#include <cmath>
-#include <limits>
-
+#include "ir/element.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -50,32 +48,13 @@ DType signed_of_width(int bytes) { return of_width(bytes, DType::kI8); }
 DType unsigned_of_width(int bytes) { return of_width(bytes, DType::kU8); }
 
 Scalar Scalar::from_double(DType dtype, double value) {
-  return visit_dtype(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_same_v<T, bool>) {
-      return Scalar::of(value != 0);
-    } else if constexpr (std::is_floating_point_v<T>) {
-      return Scalar::of(static_cast<T>(value));
-    } else {
-      using Limits = std::numeric_limits<T>;
-      if (std::isnan(value)) return Scalar::of(T{0});
-      // 2^digits is exact in a double, unlike max() itself for 64-bit types.
-      if (value >= std::ldexp(1.0, Limits::digits)) return Scalar::of(Limits::max());
-      if (value <= static_cast<double>(Limits::min())) return Scalar::of(Limits::min());
-      return Scalar::of(static_cast<T>(value));
-    }
-  });
+  return visit_dtype(
+      dtype, [&](auto zero) { return of(ir::element::Cast::apply<decltype(zero)>(value)); });
 }
 
 Scalar Scalar::from_int(DType dtype, int64_t value) {
-  return visit_dtype(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_same_v<T, bool>) {
-      return Scalar::of(value != 0);
-    } else {
-      return Scalar::of(static_cast<T>(value));
-    }
-  });
+  return visit_dtype(
+      dtype, [&](auto zero) { return of(ir::element::Cast::apply<decltype(zero)>(value)); });
 }
 
 double Scalar::to_double() const {
