@@ -12,6 +12,7 @@
 #include "runtime/transpose.h"
 #include "support/error.h"
 #include "support/format.h"
+#include "support/inline_array.h"
 
 namespace lanewise::frontend {
 
@@ -198,7 +199,10 @@ class ProgramExecutable final : public Executable {
                                   PreparedStep& step);
   PreparedStep prepare(const ir::Step& step);
   void prepare_blocks(const ir::Step& source, PreparedStep& step);
+  intptr_t address(int buffer_id, const intptr_t* inputs, const intptr_t* outputs,
+                   intptr_t workspace) const;
   void copy_buffer(int from, int to, intptr_t from_address, intptr_t to_address) const;
+  void copy_results(const intptr_t* addresses, const intptr_t* outputs) const;
   void check(const intptr_t* addresses) const;
   std::string show(std::string (*text)(const ir::Kernel&, const ir::Program&,
                                        const runtime::Layout&, jit::Target)) const;
@@ -389,46 +393,46 @@ void ProgramExecutable::copy_buffer(int from, int to, intptr_t from_address,
                         constant_sizes(buffer.shape), size_of(buffer.dtype));
 }
 
+intptr_t ProgramExecutable::address(int buffer_id, const intptr_t* inputs, const intptr_t* outputs,
+                                    intptr_t workspace) const {
+  const int owner = workspace_.memory_of(buffer_id);
+  const Buffer& buffer = program_.buffers[static_cast<size_t>(owner)];
+  switch (buffer.kind) {
+    case Buffer::Kind::kInput:
+      return inputs[buffer.index];
+    case Buffer::Kind::kOutput:
+      return outputs[buffer.index];
+    default:
+      return workspace + workspace_.offset(owner);
+  }
+}
+
 void ProgramExecutable::run(const intptr_t* inputs, const uint64_t* scalars,
                             const intptr_t* outputs) const {
   runtime::BufferRef memory;
   if (workspace_.bytes() > 0) {
     memory = runtime::Buffer::allocate(static_cast<size_t>(workspace_.bytes()));
   }
-  constexpr size_t kInline = 32;
-  intptr_t few[kInline];
-  std::vector<intptr_t> many;
-  const size_t count = program_.buffers.size();
-  intptr_t* addresses = few;
-  if (count > kInline) {
-    many.resize(count);
-    addresses = many.data();
-  }
-  for (size_t b = 0; b < count; ++b) {
-    const int owner = workspace_.memory_of(static_cast<int>(b));
-    const Buffer& buffer = program_.buffers[static_cast<size_t>(owner)];
-    switch (buffer.kind) {
-      case Buffer::Kind::kInput:
-        addresses[b] = inputs[buffer.index];
-        break;
-      case Buffer::Kind::kOutput:
-        addresses[b] = outputs[buffer.index];
-        break;
-      default:
-        addresses[b] = memory ? reinterpret_cast<intptr_t>(memory->data()) + workspace_.offset(owner)
-                              : 0;
-    }
+  const auto workspace = memory ? reinterpret_cast<intptr_t>(memory->data()) : 0;
+  InlineArray<intptr_t, 32> addresses(program_.buffers.size());
+  for (size_t b = 0; b < program_.buffers.size(); ++b) {
+    addresses[b] = address(static_cast<int>(b), inputs, outputs, workspace);
   }
   int step_number = 0;
   for (const PreparedStep& step : steps_) {
-    if (step_number++ == program_.check_steps && !program_.checks.empty()) check(addresses);
+    if (step_number++ == program_.check_steps) check(addresses.data());
     for (const InitialCopy& copy : step.copies) {
       copy_buffer(copy.from, copy.to, addresses[copy.from], addresses[copy.to]);
     }
-    if (step.blocks) step.blocks->run(addresses, scalars);
-    for (const runtime::PreparedLaunch& launch : step.launches) launch.run(addresses, scalars);
+    if (step.blocks) step.blocks->run(addresses.data(), scalars);
+    for (const auto& launch : step.launches) launch.run(addresses.data(), scalars);
   }
-  if (step_number == program_.check_steps) check(addresses);
+  if (step_number == program_.check_steps) check(addresses.data());
+  copy_results(addresses.data(), outputs);
+}
+
+// To results that are no buffer of their own: an input, or another result again.
+void ProgramExecutable::copy_results(const intptr_t* addresses, const intptr_t* outputs) const {
   for (size_t k = 0; k < program_.outputs.size(); ++k) {
     const int id = program_.outputs[k];
     const Buffer& buffer = program_.buffers[static_cast<size_t>(id)];
