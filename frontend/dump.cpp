@@ -39,8 +39,7 @@ std::string dump(std::span<const Array> arrays, Stage stage) {
     kept.push_back(array.node());
     roots.push_back(kept.back().get());
   }
-  Recorded recorded(roots);
-  for (Node* root : roots) recorded.add_output(root);
+  const Recorded recorded(roots);
   const ir::Graph graph = recorded.graph();
   if (stage == Stage::kGraph) return ir::print(graph);
   return text_of(*Executable::build(graph, recorded.layouts(), {}), stage);

@@ -64,18 +64,10 @@ Host& mutable_host() {
   return host;
 }
 
-struct KeyHash {
-  size_t operator()(const std::vector<uint64_t>& words) const {
-    uint64_t hash = words.size();
-    for (const uint64_t word : words) hash = (hash ^ word) * 0x9e3779b97f4a7c15 + (hash >> 27);
-    return hash;
-  }
-};
-
 // Executables of lazily recorded graphs.
 auto& executable_cache() {
   static auto& cache =
-      *new LruCache<std::vector<uint64_t>, std::shared_ptr<const Executable>, KeyHash>(1024);
+      *new LruCache<std::vector<uint64_t>, std::shared_ptr<const Executable>, WordsHash>(1024);
   return cache;
 }
 
@@ -216,7 +208,6 @@ void evaluate_nodes(std::span<const NodeRef> wanted) {
       host().unlocked([&] { flight->wait(); });
       continue;
     }
-    for (Node* root : roots) recorded.add_output(root);
     for (Node* node : recorded.nodes()) {
       if (node->storage_count > 0 && is_worth_keeping(*node) &&
           std::ranges::find(roots, node) == roots.end()) {
@@ -254,17 +245,5 @@ void evaluate_into_leaf(const NodeRef& value, const Node& leaf) {
 
 void set_host(Host host) { mutable_host() = std::move(host); }
 const Host& host() { return mutable_host(); }
-
-ir::Graph graph_of(std::span<const Array> arrays) {
-  std::vector<NodeRef> kept;
-  std::vector<Node*> roots;
-  for (const Array& array : arrays) {
-    kept.push_back(array.node());
-    roots.push_back(kept.back().get());
-  }
-  Recorded recorded(roots);
-  for (Node* root : roots) recorded.add_output(root);
-  return recorded.graph();
-}
 
 }  // namespace lanewise::frontend

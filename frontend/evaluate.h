@@ -40,9 +40,6 @@ struct Host {
 void set_host(Host host);
 const Host& host();
 
-// The graph of pending work as IR, before passes (sizes constant, leaves as inputs).
-ir::Graph graph_of(std::span<const Array> arrays);
-
 // Depth of pending work beyond which recording an op evaluates its operands first.
 inline constexpr uint32_t kDepthLimit = 1u << 16;
 

@@ -52,7 +52,7 @@ std::vector<ArrayLayout> Recorded::layouts() const {
   return layouts;
 }
 
-Recorded::Recorded(std::span<Node* const> roots) {
+Recorded::Recorded(std::span<Node* const> roots) : outputs_(roots.begin(), roots.end()) {
   static uint64_t last_epoch = 0;
   epoch_ = ++last_epoch;
   for (Node* root : roots) visit(root);
@@ -137,8 +137,11 @@ std::vector<ir::Value> Recorded::append_to(ir::Graph& graph) const {
     return number & kLeafBit ? leaf_values[number & ~kLeafBit] : values[number];
   };
   for (const Node* node : nodes_) {
-    ir::Node copy{.op = node->op(), .dtype = node->dtype(), .shape = node->shape(),
-                  .attribute = node->attribute(), .source = node->source()};
+    ir::Node copy{.op = node->op(),
+                  .dtype = node->dtype(),
+                  .shape = node->shape(),
+                  .attribute = node->attribute(),
+                  .source = node->source()};
     std::ranges::transform(node->operands(), copy.operands.begin(),
                            [&](const NodeRef& operand) { return value_of(operand.get()); });
     if (node->op() == Op::kScalar && std::holds_alternative<Scalar>(node->attribute())) {
@@ -174,10 +177,8 @@ class KeyWriter {
   explicit KeyWriter(std::vector<uint64_t>& words) : words_(words) {}
 
   void add(uint64_t word) { words_.push_back(word); }
-  void add(const Dim& dim) {
-    // Recorded graphs that are evaluated have constant sizes; symbols only occur in traces.
-    words_.push_back(dim.is_constant() ? static_cast<uint64_t>(dim.value()) : dim.hash());
-  }
+  // A constant: sizes are symbols in traces only, which have no key.
+  void add(const Dim& dim) { words_.push_back(static_cast<uint64_t>(dim.value())); }
   void add(const Shape& shape) {
     words_.push_back(static_cast<uint64_t>(shape.rank()));
     for (const Dim& dim : shape) add(dim);

@@ -23,7 +23,7 @@ struct LeafUse {
 // A recorded graph in order: what is pending, and what it needs from outside.
 class Recorded {
  public:
-  // Everything `roots` need. Stops at leaves.
+  // Everything `roots` need, which are the first outputs. Stops at leaves.
   explicit Recorded(std::span<Node* const> roots);
 
   std::span<Node* const> nodes() const { return nodes_; }      // operands before users
@@ -32,7 +32,7 @@ class Recorded {
   std::span<Node* const> windows() const { return windows_; }  // nodes that became leaf uses
   std::span<const Scalar> scalars() const { return scalars_; }
 
-  // The roots' nodes in the graph, and others that are asked for later.
+  // A further output: one of `nodes()`.
   void add_output(Node* node) { outputs_.push_back(node); }
   std::span<Node* const> outputs() const { return outputs_; }
 
@@ -42,8 +42,8 @@ class Recorded {
   // Graph with outputs and checks set.
   ir::Graph graph() const;
 
-  // Words that tell two recorded graphs apart exactly if they need different executables: structure,
-  // sizes, strides, special numbers; not other numbers, not addresses.
+  // Words that tell two recorded graphs apart exactly if they need different executables:
+  // structure, sizes, strides, special numbers; not other numbers, not addresses.
   std::vector<uint64_t> key() const;
 
  private:
@@ -62,8 +62,8 @@ class Recorded {
   std::vector<uint32_t> next_use_;  // of the same leaf; kNoUse at the end
   std::vector<Scalar> scalars_;
   std::vector<Node*> outputs_;
-  // While this object lives and no other walk has begun, Node::mark is the position in `nodes_`; for
-  // a window of a leaf the number of its use with kLeafBit; for a leaf the last of its uses.
+  // While this object lives and no other walk has begun, Node::mark is the position in `nodes_`;
+  // for a window of a leaf the number of its use with kLeafBit; for a leaf the last of its uses.
   uint64_t epoch_;
 };
 

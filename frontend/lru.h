@@ -1,11 +1,22 @@
 // A map that forgets what was not used for longest.
 #pragma once
 
+#include <cstdint>
 #include <list>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace lanewise::frontend {
+
+// Of keys that are lists of words.
+struct WordsHash {
+  size_t operator()(const std::vector<uint64_t>& words) const {
+    uint64_t hash = words.size();
+    for (const uint64_t word : words) hash = (hash ^ word) * 0x9e3779b97f4a7c15 + (hash >> 27);
+    return hash;
+  }
+};
 
 // Not thread-safe. Pointers from `find` are valid until the next `insert`.
 template <class Key, class Value, class Hash>
@@ -33,7 +44,6 @@ class LruCache {
     }
   }
 
-  size_t size() const { return entries_.size(); }
   void clear() {
     index_.clear();
     entries_.clear();

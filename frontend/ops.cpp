@@ -159,7 +159,7 @@ Array elementwise(Op op, DType dtype, std::span<const Argument> arguments, ir::A
 
 // int64 with uint64: exact, though no dtype holds both. A negative x1 is below any x2.
 Array compare_signed_unsigned(Op op, const Argument& x1, const Argument& x2, Source source) {
-  const Array& negative =
+  const Array negative =
       elementwise(Op::kLess, DType::kI64,
                   std::array<Argument, 2>{x1, Number{Weak::kInt, int64_t{0}}}, {}, source);
   const Array wrapped = astype(std::get<Array>(x1), DType::kU64, source);

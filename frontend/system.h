@@ -1,7 +1,9 @@
 // The process as a whole: what it runs on, and what it has compiled.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "jit/compiler.h"
 #include "jit/disk_cache.h"

@@ -109,8 +109,7 @@ void Trace::finish(std::span<const Array> results) {
   for (const Array& result : results) nodes.push_back(result.node());
   evaluate_nodes(captured_work(nodes, parameter_nodes_));
   for (const NodeRef& node : nodes) roots.push_back(node.get());
-  Recorded recorded(roots);
-  for (Node* root : roots) recorded.add_output(root);
+  const Recorded recorded(roots);
   graph_.outputs = recorded.append_to(graph_);
   std::vector<ArrayLayout> layouts = recorded.layouts();
   for (size_t i = 0; i < layouts.size(); ++i) {
