@@ -1,4 +1,4 @@
-// Compiling kernels to machine code. The only header of jit/ that others include; it does not
+// Compiling kernels to machine code. Like the other headers of jit/ outside of detail/, it does not
 // show LLVM.
 #pragma once
 
@@ -32,7 +32,7 @@ class Code {
 };
 
 // The operands of `layout`, and of the arguments of the kernel function, are those of the kernel
-// in order, then one index operand for each Iota node of the body, in order.
+// in order, indices (ir::Operand::kIndex) among them.
 //
 // From the cache of the process or that on disk (jit/disk_cache.h), or compiled now. Equal kernels
 // (sizes, names and sources do not count) share code. Thread-safe; two threads that ask for the
