@@ -42,8 +42,8 @@ Array cast_to(NodeRef value, DType dtype) { return astype(Array(std::move(value)
 
 int64_t checked_count(double count, double start, double stop, double step) {
   if (!std::isfinite(count) || count > 0x1p62) {
-    throw ValueError(format("arange: from {} to {} in steps of {} has no sensible length", start,
-                            stop, step));
+    throw ValueError(
+        format("arange: from {} to {} in steps of {} has no sensible length", start, stop, step));
   }
   return count > 0 ? static_cast<int64_t>(count) : 0;
 }
@@ -76,8 +76,7 @@ Array from_bytes(DType dtype, const Shape& shape, const void* data) {
 
 Array arange(double start, double stop, double step, DType dtype) {
   if (step == 0) throw ValueError("arange: step is 0");
-  const int64_t count =
-      checked_count(std::ceil((stop - start) / step), start, stop, step);
+  const int64_t count = checked_count(std::ceil((stop - start) / step), start, stop, step);
   return cast_to(ramp(start, step, count), dtype);
 }
 
@@ -92,8 +91,8 @@ Array arange(int64_t start, int64_t stop, int64_t step, DType dtype) {
                                   static_cast<double>(stop), static_cast<double>(step))};
   const NodeRef scaled = node(Op::kMultiply, DType::kI64, shape,
                               {iota(DType::kI64, shape, 0), splat(Scalar::of(step), shape)});
-  return cast_to(
-      node(Op::kAdd, DType::kI64, shape, {scaled, splat(Scalar::of(start), shape)}), dtype);
+  return cast_to(node(Op::kAdd, DType::kI64, shape, {scaled, splat(Scalar::of(start), shape)}),
+                 dtype);
 }
 
 Array linspace(double start, double stop, int64_t count, DType dtype, bool endpoint) {
@@ -104,11 +103,11 @@ Array linspace(double start, double stop, int64_t count, DType dtype, bool endpo
   if (endpoint && count > 1) {
     // The last point is `stop` itself, whatever rounding made of it.
     const Shape shape{count};
-    const NodeRef is_last = node(
-        Op::kEqual, DType::kBool, shape,
-        {iota(DType::kI64, shape, 0), splat(Scalar::of(count - 1), shape)});
-    values = node(Op::kSelect, DType::kF64, shape,
-                  {is_last, splat(Scalar::of(stop), shape), values});
+    const NodeRef is_last =
+        node(Op::kEqual, DType::kBool, shape,
+             {iota(DType::kI64, shape, 0), splat(Scalar::of(count - 1), shape)});
+    values =
+        node(Op::kSelect, DType::kF64, shape, {is_last, splat(Scalar::of(stop), shape), values});
   }
   if (is_int(dtype)) values = node(Op::kFloor, DType::kF64, Shape{count}, {values});
   return cast_to(std::move(values), dtype);
@@ -118,8 +117,8 @@ Array eye(int64_t rows, int64_t columns, int64_t diagonal, DType dtype) {
   const Shape shape{rows, columns};
   const NodeRef shifted = node(Op::kAdd, DType::kI64, shape,
                                {iota(DType::kI64, shape, 0), splat(Scalar::of(diagonal), shape)});
-  return cast_to(
-      node(Op::kEqual, DType::kBool, shape, {shifted, iota(DType::kI64, shape, 1)}), dtype);
+  return cast_to(node(Op::kEqual, DType::kBool, shape, {shifted, iota(DType::kI64, shape, 1)}),
+                 dtype);
 }
 
 void manual_seed(uint64_t seed) { runtime::manual_seed(seed); }

@@ -106,9 +106,8 @@ void check_arguments(const ir::Graph& graph, std::span<const Array> arguments) {
     const DType wanted = i < arrays ? graph.inputs[i].dtype : graph.scalars[i - arrays];
     const std::string name = i < arrays ? graph.inputs[i].name : format("${}", i - arrays);
     if (arguments[i].dtype() != wanted) {
-      throw DTypeError(
-          format("{}: argument {} is {}, but {} given", graph.name, name, wanted,
-                 arguments[i].dtype()));
+      throw DTypeError(format("{}: argument {} is {}, but {} given", graph.name, name, wanted,
+                              arguments[i].dtype()));
     }
     if (i >= arrays && arguments[i].rank() > 0) {
       throw ShapeError(format("{}: argument {} is a number, but an array of shape {} given",

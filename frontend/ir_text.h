@@ -11,7 +11,8 @@
 
 namespace lanewise::frontend {
 
-// Names that optimize_text takes: every pass in order, the last two of which make and order kernels.
+// Names that optimize_text takes: every pass in order, the last two of which make and order
+// kernels.
 std::vector<std::string> pass_names();
 
 // Reads a graph ("func") or a program, runs these passes one after the other, verifies after each,

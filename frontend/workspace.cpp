@@ -50,8 +50,8 @@ void Workspace::share_updates() {
     if (from < 0) continue;
     in_place_[b] = ir::can_start_in_place(program_, static_cast<int>(b));
     if (!is_temporary(program_.buffers[static_cast<size_t>(from)])) continue;
-    in_place_[b] = in_place_[b] &&
-                   lifetimes[static_cast<size_t>(from)].first.step >= program_.check_steps;
+    in_place_[b] =
+        in_place_[b] && lifetimes[static_cast<size_t>(from)].first.step >= program_.check_steps;
     if (in_place_[b]) {
       successor[static_cast<size_t>(from)] = static_cast<int>(b);
     }

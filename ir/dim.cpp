@@ -200,7 +200,8 @@ std::vector<DimTerm> terms(const Dim& dim) {
 }
 
 size_t Dim::hash() const {
-  return std::hash<int64_t>{}(value_) ^ (std::hash<const void*>{}(polynomial_)*0x9e3779b97f4a7c15);
+  return std::hash<int64_t>{}(value_) ^
+         (std::hash<const void*>{}(polynomial_) * 0x9e3779b97f4a7c15);
 }
 
 // "n", "2*n*m", "n - 1": the constant term last.

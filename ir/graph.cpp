@@ -11,9 +11,7 @@ bool same(const Node& a, const Node& b) {
 
 namespace {
 
-size_t mix(size_t hash, size_t value) {
-  return (hash ^ value) * 0x9e3779b97f4a7c15 + (hash >> 29);
-}
+size_t mix(size_t hash, size_t value) { return (hash ^ value) * 0x9e3779b97f4a7c15 + (hash >> 29); }
 
 struct AttributeHash {
   size_t operator()(std::monostate) const { return 0; }
@@ -55,9 +53,8 @@ Graph Graph::like() const {
 }
 
 bool operator==(const Graph& a, const Graph& b) {
-  return a.name == b.name && a.inputs == b.inputs &&
-         a.scalars == b.scalars && a.outputs == b.outputs &&
-         std::ranges::equal(a.checks, b.checks, same_check) &&
+  return a.name == b.name && a.inputs == b.inputs && a.scalars == b.scalars &&
+         a.outputs == b.outputs && std::ranges::equal(a.checks, b.checks, same_check) &&
          std::ranges::equal(a.nodes(), b.nodes(), same);
 }
 

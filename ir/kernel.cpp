@@ -22,10 +22,9 @@ bool same_failure(const FirstFailure& a, const FirstFailure& b) {
 }  // namespace
 
 bool operator==(const Kernel& a, const Kernel& b) {
-  return a.name == b.name && a.loops == b.loops && a.domain == b.domain &&
-         a.reduced == b.reduced && a.operands == b.operands && a.scalars == b.scalars &&
-         a.body.scalars == b.body.scalars && a.stores == b.stores &&
-         std::ranges::equal(a.body.nodes(), b.body.nodes(), same);
+  return a.name == b.name && a.loops == b.loops && a.domain == b.domain && a.reduced == b.reduced &&
+         a.operands == b.operands && a.scalars == b.scalars && a.body.scalars == b.body.scalars &&
+         a.stores == b.stores && std::ranges::equal(a.body.nodes(), b.body.nodes(), same);
 }
 
 bool operator==(const Program& a, const Program& b) {

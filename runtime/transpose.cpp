@@ -9,7 +9,7 @@ namespace lanewise::runtime {
 
 namespace {
 
-constexpr int64_t kLine = 64;  // bytes
+constexpr int64_t kLineBytes = 64;
 
 // A tile takes four lines each way, so that copies of some operands stay in the first cache.
 constexpr int64_t kTileBytes = 256;
@@ -24,10 +24,10 @@ constexpr int64_t kShortestOther = 4;
 // takes a line of its own; -1 if there is none.
 int loop_across(const Nest& nest, const NestOperand& operand) {
   if (operand.written || operand.element_size == 0) return -1;
-  if (std::abs(operand.strides.back()) < kLine) return -1;
+  if (std::abs(operand.strides.back()) < kLineBytes) return -1;
   for (int loop = static_cast<int>(nest.sizes.size()) - 2; loop >= 0; --loop) {
     const int64_t stride = std::abs(operand.strides[loop]);
-    if (stride > 0 && stride < kLine && nest.sizes[loop] >= kShortestOther) return loop;
+    if (stride > 0 && stride < kLineBytes && nest.sizes[loop] >= kShortestOther) return loop;
   }
   return -1;
 }
@@ -37,7 +37,7 @@ void copy_elements(const char* source, int64_t row_stride, int64_t column_stride
                    int64_t pitch, int64_t rows, int64_t columns) {
   // Along the source's lines: each is loaded once, even where a power of two lies between columns
   // and the cache can hold few of them. No hardware foresees the next column.
-  const int64_t rows_of_line = kLine / std::abs(row_stride);
+  const int64_t rows_of_line = kLineBytes / std::abs(row_stride);
   for (int64_t c = 0; c < columns; ++c) {
     for (int64_t r = 0; r < rows; r += rows_of_line) {
       __builtin_prefetch(source + r * row_stride + (c + kColumnsAhead) * column_stride);
@@ -78,12 +78,12 @@ detail::Tiling::Tiling(const Nest& nest) {
   const int64_t side = std::min(kTileBytes / widest, kTileBytes / 4);
   sizes.assign(nest.sizes.size(), 1);
   sizes[loop] = std::min(nest.sizes[loop], side);
-  const int64_t inner = std::max(side, kTilePoints / sizes[loop] / kLine * kLine);
+  const int64_t inner = std::max(side, kTilePoints / sizes[loop] / kLineBytes * kLineBytes);
   sizes.back() = std::min(nest.sizes.back(), inner);
   offsets.push_back(0);
   for (const int element_size : element_sizes) {
     const int64_t bytes = sizes[loop] * sizes.back() * element_size;
-    offsets.push_back(offsets.back() + (bytes + kLine - 1) / kLine * kLine);
+    offsets.push_back(offsets.back() + (bytes + kLineBytes - 1) / kLineBytes * kLineBytes);
   }
 }
 

@@ -8,8 +8,8 @@ namespace {
 
 // The sign bit alone, in the signed integer of the width of `x`.
 Expr sign_mask(const Expr& x) {
-  return x.as_signed().constant(Scalar{signed_of_width(size_of(x.dtype())),
-                                       uint64_t{1} << (8 * size_of(x.dtype()) - 1)});
+  return x.as_signed().constant(
+      Scalar{signed_of_width(size_of(x.dtype())), uint64_t{1} << (8 * size_of(x.dtype()) - 1)});
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ int visit(dl_phdr_info* library, size_t, void* data) {
   bool found = false;
   std::string id;
   for (int i = 0; i < library->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = library->dlpi_phdr[i];
+    const ElfW(Phdr) & header = library->dlpi_phdr[i];
     const uintptr_t start = library->dlpi_addr + header.p_vaddr;
     if (header.p_type == PT_LOAD) {
       found = found || search.address - start < header.p_memsz;

@@ -35,8 +35,8 @@ void after_fork(bool in_child) {
 }
 
 void register_handlers() {
-  [[maybe_unused]] static const int done = pthread_atfork(
-      before_fork, [] { after_fork(false); }, [] { after_fork(true); });
+  [[maybe_unused]] static const int done =
+      pthread_atfork(before_fork, [] { after_fork(false); }, [] { after_fork(true); });
 }
 
 }  // namespace

@@ -16,8 +16,7 @@ using frontend::Shape;
 
 namespace {
 
-// ---- from values
-// -----------------------------------------------------------------------------------
+// ---- from values ---------------------------------------------------------------------------
 
 std::optional<bool> optional_bool(PyObject* object) {
   if (object == nullptr || object == Py_None) return std::nullopt;
@@ -92,8 +91,7 @@ py::object from_dlpack(const Bound& bound) {
                                                   : alias_of_dlpack(bound[kX]));
 }
 
-// ---- one number everywhere
-// -------------------------------------------------------------------------
+// ---- one number everywhere -----------------------------------------------------------------
 
 DType dtype_or_float64(PyObject* object) { return optional_dtype(object).value_or(DType::kF64); }
 
@@ -158,8 +156,7 @@ py::object full_like(const Bound& bound) {
   return wrap(Array(frontend::as_node("full_like", value, dtype, x.shape(), current_source())));
 }
 
-// ---- ranges
-// ----------------------------------------------------------------------------------------
+// ---- ranges --------------------------------------------------------------------------------
 
 double to_double(PyObject* object, std::string_view op, std::string_view parameter) {
   const double value = PyFloat_AsDouble(object);

@@ -131,8 +131,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Exported*>(view->internal); }
 
-// ---- NumPy
-// ---------------------------------------------------------------------------------------
+// ---- NumPy ---------------------------------------------------------------------------------
 
 py::object to_ndarray(const Bound& bound) {
   enum { kSelf, kDType, kCopy };
@@ -165,8 +164,7 @@ constexpr Definition kToNdarray{
 )",
     true};
 
-// ---- pickle and copy
-// -----------------------------------------------------------------------------
+// ---- pickle and copy -----------------------------------------------------------------------
 
 py::object reduce(const Bound& bound) {
   const py::object make = py::module_::import("lanewise").attr("asarray");

@@ -70,8 +70,7 @@ FunctionObject& function_object(PyObject* object) {
   return *reinterpret_cast<FunctionObject*>(object);
 }
 
-// ---- out=
-// ------------------------------------------------------------------------------------------
+// ---- out= ----------------------------------------------------------------------------------
 
 // Where the results of a call go.
 class Outs {
@@ -171,8 +170,7 @@ class Outs {
       std::vector<std::vector<int64_t>>(traced_.result_count);
 };
 
-// ---- calls
-// -----------------------------------------------------------------------------------------
+// ---- calls ---------------------------------------------------------------------------------
 
 // The arguments of a call without out=.
 struct Split {
@@ -280,8 +278,7 @@ PyObject* call(PyObject* object, PyObject* const* args, size_t flags, PyObject* 
   });
 }
 
-// ---- the type
-// --------------------------------------------------------------------------------------
+// ---- the type ------------------------------------------------------------------------------
 
 std::vector<std::string> static_names(py::handle object) {
   if (!object || object.is_none()) return {};

@@ -15,8 +15,7 @@ using frontend::Array;
 
 namespace {
 
-// ---- properties
-// ----------------------------------------------------------------------------------
+// ---- properties ----------------------------------------------------------------------------
 
 template <py::object (*property)(const Array&)>
 PyObject* get(PyObject* self, void*) noexcept {
@@ -43,8 +42,7 @@ PyGetSetDef property(const char* name, getter get, const char* doc) {
   return {name, get, nullptr, doc, nullptr};
 }
 
-// ---- text
-// ----------------------------------------------------------------------------------------
+// ---- text ----------------------------------------------------------------------------------
 
 py::str traced_text(const ArrayObject& object) {
   return py::str(format("array(traced, shape={}, dtype={})", format_tuple(object.array.shape()),
@@ -59,8 +57,7 @@ PyObject* text(PyObject* self, const char* function) {
   });
 }
 
-// ---- methods
-// -------------------------------------------------------------------------------------
+// ---- methods -------------------------------------------------------------------------------
 
 py::object item_method(const Bound& bound) {
   Array array = array_of(bound[0]);

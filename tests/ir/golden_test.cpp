@@ -172,8 +172,7 @@ TEST_P(Goldens, Run) {
 std::string golden_name(const testing::TestParamInfo<fs::path>& info) {
   std::string name =
       info.param.parent_path().filename().string() + "_" + info.param.stem().string();
-  std::ranges::replace_if(
-      name, [](unsigned char c) { return !std::isalnum(c); }, '_');
+  std::ranges::replace_if(name, [](unsigned char c) { return !std::isalnum(c); }, '_');
   return name;
 }
 
