@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
@@ -141,8 +142,8 @@ namespace {
 
 constexpr int kLargestSmallStep = 4;
 
-OperandLayout layout_of(const NestOperand& operand) {
-  const int64_t stride = operand.strides.back();
+OperandLayout layout_of(const NestOperand& operand, int loop) {
+  const int64_t stride = operand.strides[loop];
   const int64_t unit = operand.element_size == 0 ? 1 : operand.element_size;
   if (stride == 0) return {.stride = Stride::kBroadcast};
   if (stride == unit || operand.packed) return {.stride = Stride::kUnit};
@@ -155,7 +156,7 @@ OperandLayout layout_of(const NestOperand& operand) {
 }
 
 // Numbers the groups of columns in the order of their first members.
-void find_groups(const Nest& nest, std::vector<OperandLayout>& layouts) {
+void find_groups(const Nest& nest, int loop, std::vector<OperandLayout>& layouts) {
   std::vector<int> columns;
   for (size_t i = 0; i < layouts.size(); ++i) {
     if (layouts[i].stride == Stride::kSmall && !nest.operands[i].written) {
@@ -175,8 +176,7 @@ void find_groups(const Nest& nest, std::vector<OperandLayout>& layouts) {
     const NestOperand& a = nest.operands[first];
     const NestOperand& b = nest.operands[other];
     return a.element_size == b.element_size && a.strides == b.strides &&
-           distance(first, other) < a.strides.back() &&
-           distance(first, other) % a.element_size == 0;
+           distance(first, other) < a.strides[loop] && distance(first, other) % a.element_size == 0;
   };
   // Members first point to the group's lowest column, by its operand's number.
   std::vector<int> lowest(layouts.size(), -1);
@@ -200,6 +200,53 @@ void find_groups(const Nest& nest, std::vector<OperandLayout>& layouts) {
     ++groups;
   }
 }
+
+// ---- rows or columns ----------------------------------------------------------------------
+
+// What an element costs in vectors along a loop, in nanoseconds: roughly, as measured.
+double cost_along(const Nest& nest, int loop) {
+  double cost = 0;
+  for (const NestOperand& operand : nest.operands) {
+    switch (layout_of(operand, loop).stride) {
+      case Stride::kUnit:
+      case Stride::kReversed:
+        cost += .05;
+        break;
+      case Stride::kBroadcast:
+        cost += .01;
+        break;
+      case Stride::kSmall:
+        cost += .08;
+        break;
+      case Stride::kOther:
+        cost += operand.element_size == 0 ? .05 : .15;
+        break;
+    }
+  }
+  return cost;
+}
+
+// Whether to reduce many rows side by side, with vectors along the innermost kept loop, rather than
+// one after the other.
+bool reduces_by_columns(const Nest& nest) {
+  const int column_loop = kept_loops(nest) - 1;
+  if (nest.reduced == 0 || column_loop < 0) return false;
+  constexpr double kVector = 16;
+  constexpr double kCombiningLanes = 20;  // at the end of each row
+  const auto innermost = static_cast<int>(nest.sizes.size()) - 1;
+  double length = 1;
+  for (int loop = column_loop + 1; loop <= innermost; ++loop) {
+    length *= static_cast<double>(nest.sizes[loop]);
+  }
+  const auto columns = static_cast<double>(nest.sizes[column_loop]);
+  const double lanes_in_use = columns / (std::ceil(columns / kVector) * kVector);
+  const double line_in_use = std::min(1.0, static_cast<double>(nest.sizes[innermost]) / kVector);
+  const double row = length * cost_along(nest, innermost) / line_in_use + kCombiningLanes;
+  const double column = length * cost_along(nest, column_loop) / lanes_in_use;
+  return column < row;
+}
+
+// ---- sizes against caches -----------------------------------------------------------------
 
 // Bytes of an operand's elements over the loops from `first_loop` on that it moves along.
 double bytes_touched(const Nest& nest, const NestOperand& operand, size_t first_loop) {
@@ -256,8 +303,12 @@ Layout classify(const Nest& nest) {
   layout.rank = static_cast<int>(nest.sizes.size());
   layout.reduced = nest.reduced;
   layout.operands.reserve(nest.operands.size());
-  for (const NestOperand& operand : nest.operands) layout.operands.push_back(layout_of(operand));
-  find_groups(nest, layout.operands);
+  layout.columns = reduces_by_columns(nest);
+  const int loop = vector_loop(layout);
+  for (const NestOperand& operand : nest.operands) {
+    layout.operands.push_back(layout_of(operand, loop));
+  }
+  find_groups(nest, loop, layout.operands);
   layout.streaming = nest.reduced == 0 && outputs_exceed_cache(nest, layout.operands);
   layout.long_rows = nest.reduced > 0 && rows_exceed_cache(nest);
   return layout;

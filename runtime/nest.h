@@ -34,7 +34,8 @@ struct Nest {
 // plus a number of its own (far from the others) for each buffer.
 Nest simplify(Nest nest);
 
-// How an operand moves along the innermost loop.
+// How an operand moves along the loop that vectors lie along: the innermost, but see
+// Layout::columns.
 enum class Stride : uint8_t {
   kUnit,       // one element; an index: by one
   kBroadcast,  // does not move
@@ -59,10 +60,17 @@ struct Layout {
   int rank = 1;            // loops after `simplify`
   int reduced = 0;         // of which reduced
   bool streaming = false;  // outputs bypass the cache
+  // Vectors lie along the innermost kept loop: many rows are reduced side by side.
+  bool columns = false;
   bool long_rows = false;  // reduced rows exceed the cache: walk them as few times as possible
   std::vector<OperandLayout> operands;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
+
+// The loop that vectors lie along.
+inline int vector_loop(const Layout& layout) {
+  return layout.columns ? layout.rank - layout.reduced - 1 : layout.rank - 1;
+}
 
 // `nest` must be simplified.
 Layout classify(const Nest& nest);

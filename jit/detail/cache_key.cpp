@@ -33,6 +33,7 @@ void add_layout(KeyWriter& key, const runtime::Layout& layout) {
   key.add(layout.rank);
   key.add(layout.reduced);
   key.add(layout.streaming);
+  key.add(layout.columns);
   key.add(layout.long_rows);
   key.add(layout.operands.size());
   for (const runtime::OperandLayout& operand : layout.operands) {

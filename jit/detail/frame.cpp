@@ -29,10 +29,10 @@ void Frame::enter() {
   strides_ = field(offsetof(KernelArguments, strides));
   sizes_ = field(offsetof(KernelArguments, sizes));
   scalars_ = field(offsetof(KernelArguments, scalars));
-  const int innermost = layout.rank - 1;
-  line_size = load_argument(sizes_, static_cast<size_t>(innermost), b.getInt64Ty());
+  const int loop = runtime::vector_loop(layout);
+  line_size = load_argument(sizes_, static_cast<size_t>(loop), b.getInt64Ty());
   for (size_t i = 0; i < operands.size(); ++i) {
-    line_strides_.push_back(stride(i, innermost));
+    line_strides_.push_back(stride(i, loop));
     places.push_back(load_argument(bases_, i, operands.place_type(i)));
   }
 }

@@ -23,7 +23,7 @@ class Frame {
   Operands operands;
   Body body;
 
-  llvm::Value* line_size = nullptr;  // trips of the innermost loop
+  llvm::Value* line_size = nullptr;  // trips of the loop that vectors lie along
   std::vector<llvm::Value*> places;  // of the operands: where the loops are
 
   // Starts the function: arguments, and places at the start of the nest.

@@ -36,7 +36,7 @@ namespace {
 // Vectors of 16 are the best on both instruction sets but where all registers would spill (float64
 // on AVX2) or where they are much shorter than a register (bytes).
 int choose_lanes(const ir::Kernel& kernel, const ir::Program& program,
-                 const std::vector<bool>& needed, Target target) {
+                 const runtime::Layout& layout, const std::vector<bool>& needed, Target target) {
   size_t nodes = 0;
   size_t wide = 0;
   bool only_bytes = true;
@@ -51,6 +51,10 @@ int choose_lanes(const ir::Kernel& kernel, const ir::Program& program,
     if (operand.buffer == ir::Operand::kIndex) continue;
     if (size_of(program.buffers[static_cast<size_t>(operand.buffer)].dtype) > 1) only_bytes = false;
   }
+  // Rows side by side: more of each line of memory is used at once, and the work of a row's end is
+  // shared by more, while the body is short enough to need few registers.
+  constexpr size_t kShortBody = 10;
+  if (layout.columns && nodes <= kShortBody && wide == 0 && !only_bytes) return 64;
   if (only_bytes) return 32;
   return target == Target::kX86_64_v3 && 2 * wide > nodes ? 8 : 16;
 }
@@ -71,13 +75,17 @@ class Planner {
 
   KernelPlan plan() {
     KernelPlan plan;
-    plan.kept_loops = layout_.rank - std::max(1, layout_.reduced);
+    plan.outer_loops = layout_.rank - std::max(1, layout_.reduced) - (layout_.columns ? 1 : 0);
     plan_walks(plan);
     plan.uniform = scalar_section([&](uint32_t node) { return level_[node] == Level::kUniform; });
     for (size_t i = 0; i <= plan.walks.size(); ++i) {
-      plan.rows.push_back(scalar_section([&](uint32_t node) {
-        return level_[node] == Level::kRow && stage_[node] == i && !is_reduction(node);
-      }));
+      const auto section = [&](Level level) {
+        return scalar_section([&](uint32_t node) {
+          return level_[node] == level && stage_[node] == i && !is_reduction(node);
+        });
+      };
+      plan.rows.push_back(section(Level::kRow));
+      plan.columns.push_back(section(Level::kColumn).section);
     }
     for (Walk& walk : plan.walks) plan_sections(walk);
     mark_broadcasts(plan);
@@ -90,12 +98,21 @@ class Planner {
   const ir::Node& node(uint32_t number) const { return body_[ir::Value{number}]; }
   bool is_reduction(uint32_t number) const { return ir::is_reduction(node(number).op); }
 
+  static Level join(Level a, Level b) {
+    const Level higher = std::max(a, b);
+    return higher == Level::kColumn && std::min(a, b) == Level::kLine ? Level::kPoint : higher;
+  }
+
+  bool is_in_walks(uint32_t number) const {
+    return level_[number] == Level::kLine || level_[number] == Level::kPoint;
+  }
+
   // Level, and the number of walks that come before.
   void place(uint32_t number) {
     const ir::Node& n = node(number);
     for (const ir::Value operand : n.inputs()) {
       stage_[number] = std::max(stage_[number], stage_[operand.index]);
-      level_[number] = std::max(level_[number], level_[operand.index]);
+      level_[number] = join(level_[number], level_[operand.index]);
     }
     if (n.op == Op::kLoad || n.op == Op::kIota) {
       level_[number] = level_of_operand(static_cast<size_t>(n.get<ir::Slot>().index));
@@ -104,7 +121,7 @@ class Planner {
       throw UnsupportedError(format("{}: no machine code for it", n.op));
     }
     if (is_reduction(number)) {
-      level_[number] = Level::kRow;
+      level_[number] = layout_.columns ? Level::kColumn : Level::kRow;
       ++stage_[number];
     }
   }
@@ -112,7 +129,9 @@ class Planner {
   Level level_of_operand(size_t operand) const {
     const bool moves = layout_.operands[operand].stride != runtime::Stride::kBroadcast;
     if (layout_.reduced == 0) return moves ? Level::kPoint : Level::kRow;
-    if (!varies_along_reduced(kernel_, operand)) return Level::kRow;
+    if (!varies_along_reduced(kernel_, operand)) {
+      return moves ? Level::kColumn : Level::kRow;
+    }
     return moves ? Level::kPoint : Level::kLine;
   }
 
@@ -168,7 +187,7 @@ class Planner {
     std::vector<uint32_t> points;
     std::vector<uint32_t> lines;
     for (uint32_t number = static_cast<uint32_t>(body_.size()); number-- > 0;) {
-      if (!wanted[number] || level_[number] < Level::kLine) continue;
+      if (!wanted[number] || !is_in_walks(number)) continue;
       const bool is_point = level_[number] == Level::kPoint;
       (is_point ? points : lines).push_back(number);
       for (const ir::Value operand : node(number).inputs()) {
@@ -185,15 +204,18 @@ class Planner {
     }
   }
 
-  // Of uniform and row values: those that points, reductions or stores at points use.
+  // Of uniform and row values: those that vectors, reductions or stores of vectors use.
   void mark_broadcasts(KernelPlan& plan) const {
     std::vector<bool> used(body_.size(), false);
     for (uint32_t number = 0; number < body_.size(); ++number) {
-      if (!needed_[number] || (level_[number] != Level::kPoint && !is_reduction(number))) continue;
+      if (!needed_[number] || (level_[number] < Level::kColumn && !is_reduction(number))) continue;
       for (const ir::Value operand : node(number).inputs()) used[operand.index] = true;
     }
     for (const Walk& walk : plan.walks) {
       for (const ir::Store* store : walk.stores) used[store->value.index] = true;
+    }
+    if (layout_.columns) {
+      for (const ir::Store* store : plan.row_stores) used[store->value.index] = true;
     }
     for (uint32_t number = 0; number < body_.size(); ++number) {
       if (!needed_[number] || !used[number] || node(number).op == Op::kConstant) continue;
@@ -216,7 +238,7 @@ KernelPlan make_plan(const ir::Kernel& kernel, const ir::Program& program,
                      const runtime::Layout& layout, Target target) {
   Planner planner(kernel, layout);
   KernelPlan plan = planner.plan();
-  plan.lanes = choose_lanes(kernel, program, planner.needed(), target);
+  plan.lanes = choose_lanes(kernel, program, layout, planner.needed(), target);
   return plan;
 }
 

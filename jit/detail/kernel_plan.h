@@ -15,11 +15,15 @@
 
 namespace lanewise::jit {
 
+//
+// Where rows are reduced side by side (Layout::columns), vectors hold one element each of
+// neighbouring rows, and what is computed once for each of these rows is a vector too: a column.
 enum class Level : uint8_t {
   kUniform,  // once
-  kRow,      // once for each row
-  kLine,     // once for each line of the row in each walk
-  kPoint,    // at each element in each walk
+  kRow,      // once for each row, or for all rows side by side
+  kLine,     // the same for all vectors of a line, or of neighbouring rows; in each walk
+  kColumn,   // once for each vector of neighbouring rows
+  kPoint,    // at each vector in each walk
 };
 
 // A section with the nodes of it that points use, as vectors.
@@ -37,11 +41,12 @@ struct Walk {
 
 struct KernelPlan {
   ScalarSection uniform;
-  // rows[i] comes before walk i, the last one after all walks.
+  // rows[i] comes before walk i, the last one after all walks; columns[i] comes after rows[i].
   std::vector<ScalarSection> rows;
+  std::vector<Section> columns;
   std::vector<Walk> walks;
   std::vector<const ir::Store*> row_stores;  // after all walks
-  int kept_loops = 0;
+  int outer_loops = 0;                       // around all of that
   int lanes = 16;
 };
 

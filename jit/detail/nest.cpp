@@ -19,12 +19,15 @@ class NestEmitter {
     frame_.enter();
     frame_.emit(frame_.plan.uniform,
                 [&](const ir::Node& node) { return frame_.load_scalar(node); });
-    frame_.emit_loops(0, frame_.plan.kept_loops, [&] { emit_row(); });
+    frame_.emit_loops(0, frame_.plan.outer_loops,
+                      [&] { frame_.layout.columns ? emit_columns() : emit_row(); });
     if (streams_) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
     b_.CreateRetVoid();
   }
 
  private:
+  // ---- one row after the other ----
+
   void emit_row() {
     const KernelPlan& plan = frame_.plan;
     for (size_t i = 0; i < plan.walks.size(); ++i) {
@@ -44,14 +47,14 @@ class NestEmitter {
   }
 
   void emit_walk(const Walk& walk) {
-    Reductions reductions(frame_, walk);
-    reductions.begin();
-    const int innermost = frame_.layout.rank - 1;
-    frame_.emit_loops(frame_.plan.kept_loops, innermost, [&] {
-      frame_.enter_line();
-      frame_.emit(walk.line, [&](const ir::Node& node) { return frame_.load_invariant(node); });
+    const std::unique_ptr<Reductions> reductions = Reductions::make(frame_, walk);
+    reductions->begin();
+    frame_.emit_loops(frame_.plan.outer_loops, frame_.layout.rank - 1, [&] {
+      emit_row_section(walk.line);
       const auto points = [&](const Position& position, bool streaming) {
-        emit_points(walk, reductions, position, streaming);
+        enter_vectors(position);
+        emit_points(walk, *reductions, position, streaming);
+        leave_vectors();
       };
       if (frame_.layout.streaming && can_stream(frame_, walk)) {
         streams_ = true;
@@ -60,24 +63,71 @@ class NestEmitter {
         emit_line(frame_, points);
       }
     });
-    reductions.finish();
+    reductions->finish();
+  }
+
+  // ---- neighbouring rows side by side ----
+
+  void emit_columns() {
+    emit_row_section(frame_.plan.rows.front());
+    emit_line(frame_, [&](const Position& position, bool) {
+      enter_vectors(position);
+      const KernelPlan& plan = frame_.plan;
+      for (size_t i = 0; i < plan.walks.size(); ++i) {
+        emit_column_section(plan.columns[i], position);
+        emit_column_walk(plan.walks[i], position);
+      }
+      emit_column_section(plan.columns.back(), position);
+      for (const ir::Store* store : plan.row_stores) emit_store(*store, position, false);
+      leave_vectors();
+    });
+  }
+
+  void emit_column_section(const Section& section, const Position& position) {
+    frame_.enter_line();
+    frame_.body.emit(section, [&](const ir::Node& node) {
+      return frame_.operands.load(Frame::slot(node), node.dtype, position);
+    });
+  }
+
+  void emit_column_walk(const Walk& walk, const Position& position) {
+    const std::unique_ptr<Reductions> reductions = Reductions::make(frame_, walk);
+    reductions->begin();
+    frame_.emit_loops(frame_.plan.outer_loops + 1, frame_.layout.rank, [&] {
+      b_.lanes = 1;
+      emit_row_section(walk.line);
+      b_.lanes = frame_.plan.lanes;
+      emit_points(walk, *reductions, position, false);
+    });
+    reductions->finish();
+    frame_.enter_line();
+  }
+
+  // ---- vectors ----
+
+  void enter_vectors(const Position& position) {
+    b_.lanes = frame_.plan.lanes;
+    if (position.count != nullptr) b_.active = frame_.operands.lanes_below(position.count);
+  }
+
+  void leave_vectors() {
+    b_.active = nullptr;
+    b_.lanes = 1;
   }
 
   void emit_points(const Walk& walk, Reductions& reductions, const Position& position,
                    bool streaming) {
-    b_.lanes = frame_.plan.lanes;
-    if (position.count != nullptr) b_.active = frame_.operands.lanes_below(position.count);
     frame_.operands.enter_position();
     frame_.body.emit(walk.point, [&](const ir::Node& node) {
       return frame_.operands.load(Frame::slot(node), node.dtype, position);
     });
     reductions.add(position);
-    for (const ir::Store* store : walk.stores) {
-      frame_.operands.store(static_cast<size_t>(store->operand), frame_.body.value(store->value),
-                            position, streaming && is_streamed(frame_, *store));
-    }
-    b_.active = nullptr;
-    b_.lanes = 1;
+    for (const ir::Store* store : walk.stores) emit_store(*store, position, streaming);
+  }
+
+  void emit_store(const ir::Store& store, const Position& position, bool streaming) {
+    frame_.operands.store(static_cast<size_t>(store.operand), frame_.body.value(store.value),
+                          position, streaming && is_streamed(frame_, store));
   }
 
   Frame& frame_;

@@ -8,7 +8,7 @@ namespace lanewise::jit {
 
 namespace {
 
-constexpr uint64_t kScratchBytes = 512;
+constexpr uint64_t kScratchBytes = 1024;
 constexpr uint64_t kWidestCopy = 16;
 
 // void copy_bytes(to, from, count): straight code apart from the kernel, since it has many
@@ -131,8 +131,12 @@ void Operands::copy_strided(llvm::Value* to, llvm::Value* to_stride, llvm::Value
 
 llvm::Value* Operands::lanes_below(llvm::Value* count) {
   if (b_.has_avx512()) {
-    // Bits 0 ... count - 1; lanes are fewer than 64.
-    llvm::Value* const bits = b_.CreateSub(b_.CreateShl(b_.getInt64(1), count), b_.getInt64(1));
+    // Bits 0 ... count - 1. A shift by 64 would be poison.
+    llvm::Value* bits = b_.CreateSub(b_.CreateShl(b_.getInt64(1), count), b_.getInt64(1));
+    if (b_.lanes == 64) {
+      llvm::Value* const all = b_.CreateICmpUGE(count, b_.getInt64(64));
+      bits = b_.CreateSelect(all, b_.getInt64(-1), bits);
+    }
     llvm::Type* const integer = b_.getIntNTy(static_cast<unsigned>(b_.lanes));
     return b_.CreateBitCast(b_.CreateTrunc(bits, integer), b_.vector_of(b_.getInt1Ty()));
   }

@@ -87,7 +87,7 @@ llvm::Function* ReductionFunctions::function(const char* name, llvm::Type* resul
                                              void (ReductionFunctions::*emit)(VectorBuilder&)) {
   llvm::Module& module = *b_.function->getParent();
   const std::string full = std::string(name) + "." + std::string(ir::name(reducer_.op())) + "." +
-                           std::string(text_name(reducer_.dtype()));
+                           std::string(text_name(reducer_.dtype())) + "x" + std::to_string(rows_);
   if (llvm::Function* known = module.getFunction(full)) return known;
   auto* const type = llvm::FunctionType::get(result, parameters, false);
   llvm::Function* const made =
@@ -137,10 +137,64 @@ void ReductionFunctions::emit_block(VectorBuilder& b) {
   b.CreateRet(reducer_.halve(b, next_lanes));
 }
 
+llvm::Value* ReductionFunctions::halve_table(llvm::Value* table, llvm::Value* count) {
+  return b_.CreateCall(function("halve_table", element(), {b_.getPtrTy(), b_.getInt64Ty()},
+                                &ReductionFunctions::emit_halve_table),
+                       {table, count});
+}
+
+// A lane without elements holds the identity, so combining with it is left out.
+void ReductionFunctions::emit_halve_table(VectorBuilder& b) {
+  llvm::Value* const table = b.function->getArg(0);
+  llvm::Value* const lanes = b.getInt64(ir::reduction_lanes(reducer_.dtype()));
+  llvm::Value* const in_use = b.call(llvm::Intrinsic::umin, b.function->getArg(1), lanes);
+  llvm::BasicBlock* const before = b.GetInsertBlock();
+  llvm::BasicBlock* const step = b.block("step");
+  llvm::BasicBlock* const after = b.block("done");
+  b.CreateBr(step);
+  b.SetInsertPoint(step);
+  llvm::PHINode* const live = b.CreatePHI(b.getInt64Ty(), 2);
+  llvm::PHINode* const half = b.CreatePHI(b.getInt64Ty(), 2);
+  emit_halving(b, table, b.call(llvm::Intrinsic::usub_sat, live, half), half);
+  llvm::Value* const next_live = b.call(llvm::Intrinsic::umin, live, half);
+  llvm::Value* const next_half = b.CreateLShr(half, 1);
+  live->addIncoming(in_use, before);
+  live->addIncoming(next_live, b.GetInsertBlock());
+  half->addIncoming(b.CreateLShr(lanes, 1), before);
+  half->addIncoming(next_half, b.GetInsertBlock());
+  b.CreateCondBr(b.CreateICmpNE(next_half, b.getInt64(0)), step, after);
+  b.SetInsertPoint(after);
+  b.CreateRet(b.CreateLoad(element(), table));
+}
+
+// Lanes 0 ... pairs - 1 each take the one `half` further.
+void ReductionFunctions::emit_halving(VectorBuilder& b, llvm::Value* table, llvm::Value* pairs,
+                                      llvm::Value* half) {
+  llvm::BasicBlock* const before = b.GetInsertBlock();
+  llvm::BasicBlock* const test = b.block("pair_test");
+  llvm::BasicBlock* const pair = b.block("pair");
+  llvm::BasicBlock* const after = b.block("pairs_done");
+  b.CreateBr(test);
+  b.SetInsertPoint(test);
+  llvm::PHINode* const lane = b.CreatePHI(b.getInt64Ty(), 2);
+  b.CreateCondBr(b.CreateICmpULT(lane, pairs), pair, after);
+  b.SetInsertPoint(pair);
+  llvm::Value* const lower = b.CreateGEP(element(), table, lane);
+  llvm::Value* const upper = b.CreateGEP(element(), table, b.CreateAdd(lane, half));
+  b.lanes = rows_;
+  b.CreateStore(reducer_.combine(b, b.CreateLoad(element(), lower), b.CreateLoad(element(), upper)),
+                lower);
+  b.lanes = 1;
+  lane->addIncoming(b.getInt64(0), before);
+  lane->addIncoming(b.CreateAdd(lane, b.getInt64(1)), pair);
+  b.CreateBr(test);
+  b.SetInsertPoint(after);
+}
+
 namespace {
 
 // More than any memory holds.
-constexpr uint64_t kTreeLevels = 56;
+constexpr uint64_t kTreeLevels = 40;
 
 llvm::Value* load_count(VectorBuilder& b, llvm::Value* tree) {
   return b.CreateLoad(b.getInt64Ty(), tree);
@@ -148,12 +202,12 @@ llvm::Value* load_count(VectorBuilder& b, llvm::Value* tree) {
 
 }  // namespace
 
-llvm::Type* ReductionFunctions::tree_type(VectorBuilder& b, DType dtype) {
-  return llvm::StructType::get(b.getInt64Ty(), llvm::ArrayType::get(b.element(dtype), kTreeLevels));
+llvm::Type* ReductionFunctions::tree_type() {
+  return llvm::StructType::get(b_.getInt64Ty(), llvm::ArrayType::get(element(), kTreeLevels));
 }
 
 llvm::Value* ReductionFunctions::level(VectorBuilder& b, llvm::Value* tree, llvm::Value* number) {
-  return b.CreateGEP(tree_type(b, reducer_.dtype()), tree, {b.getInt64(0), b.getInt32(1), number});
+  return b.CreateGEP(tree_type(), tree, {b.getInt64(0), b.getInt32(1), number});
 }
 
 void ReductionFunctions::push(llvm::Value* tree, llvm::Value* block) {
@@ -164,6 +218,7 @@ void ReductionFunctions::push(llvm::Value* tree, llvm::Value* block) {
 
 // As adding 1 to the number of blocks carries: a run joins the run of equal length before it.
 void ReductionFunctions::emit_push(VectorBuilder& b) {
+  b.lanes = rows_;
   llvm::Value* const tree = b.function->getArg(0);
   llvm::Value* const count = load_count(b, tree);
   llvm::BasicBlock* const before = b.GetInsertBlock();
@@ -198,6 +253,7 @@ llvm::Value* ReductionFunctions::finish(llvm::Value* tree) {
 
 // From the shortest run, the last, to the longest.
 void ReductionFunctions::emit_finish(VectorBuilder& b) {
+  b.lanes = rows_;
   llvm::Value* const tree = b.function->getArg(0);
   llvm::Value* const count = load_count(b, tree);
   const auto lowest_bit = [&](llvm::Value* bits) {

@@ -1,7 +1,7 @@
-// The reductions of one walk over a row. Sums and products of floats follow the order of
-// ir/reduction_order.h: their elements are collected block by block.
+// The reductions of one walk over a row, or over neighbouring rows side by side.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "jit/detail/frame.h"
@@ -11,33 +11,26 @@ namespace lanewise::jit {
 
 class Reductions {
  public:
-  Reductions(Frame& frame, const Walk& walk);
+  static std::unique_ptr<Reductions> make(Frame& frame, const Walk& walk);
+  virtual ~Reductions() = default;
 
-  void begin();                        // of a row
-  void add(const Position& position);  // the elements there
-  void finish();                       // makes the results values of the body
+  virtual void begin() = 0;                        // of a row
+  virtual void add(const Position& position) = 0;  // the elements there
+  virtual void finish() = 0;                       // makes the results values of the body
 
- private:
-  struct Ordered {
-    uint32_t node;
-    Reducer reducer;
-    llvm::Value* elements;  // of the current block, and some of the next
-    llvm::Value* blocks;    // BlockTree
-  };
-  struct Unordered {
-    uint32_t node;
-    Reducer reducer;
-    llvm::Value* partial;  // a vector in memory
-  };
+ protected:
+  explicit Reductions(Frame& frame) : frame_(frame), b_(frame.b) {}
 
-  llvm::Value* operand(uint32_t node);
-  void end_block(llvm::Value* count);
+  // What the node reduces, as a vector.
+  llvm::Value* operand(uint32_t node) {
+    return frame_.body.value(frame_.kernel.body[ir::Value{node}].operands[0]);
+  }
+  Reducer reducer(uint32_t node) const {
+    return {frame_.kernel.body[ir::Value{node}].op, frame_.kernel.body[ir::Value{node}].dtype};
+  }
 
   Frame& frame_;
   VectorBuilder& b_;
-  std::vector<Ordered> ordered_;
-  std::vector<Unordered> unordered_;
-  llvm::Value* fill_ = nullptr;  // in memory: how many elements are collected
 };
 
 }  // namespace lanewise::jit

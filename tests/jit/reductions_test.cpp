@@ -115,6 +115,77 @@ TEST(Reductions, LayerNorm) {
   }
 }
 
+// Rows whose neighbours are next to each other in memory are reduced side by side.
+TEST(Reductions, Columns) {
+  for (const Op op : kReductions) {
+    for (const DType dtype : {DType::kBool, DType::kI8, DType::kI32, DType::kF32, DType::kF64}) {
+      if (!ir::contains(ir::spec(op).accepts, dtype)) continue;
+      for (const int64_t columns : {9, 16, 40, 64, 100, 131}) {
+        for (const int64_t n : {2, 7, 63, 64, 65, 100}) {
+          KernelCase k({columns, n}, 1);
+          k.store(reduce(k, op, k.load(dtype, {1, columns})), {1, 0});
+          ASSERT_TRUE(k.layout().columns);
+          check(k, format("{} of {} {}, {} columns", op, n, to_string(dtype), columns), 1);
+        }
+      }
+    }
+  }
+}
+
+TEST(Reductions, LongColumns) {
+  for (const int64_t n : {1000, 1024, 1025, 2048, 5 * 1024 + 70}) {
+    for (const DType dtype : {DType::kF32, DType::kF64}) {
+      KernelCase k({2, 70, n}, 1);
+      const Expr x = k.load(dtype, {70 * n, 1, 70});
+      k.store(reduce(k, Op::kSum, x), {70, 1, 0});
+      k.store(reduce(k, Op::kMax, x), {70, 1, 0});
+      ASSERT_TRUE(k.layout().columns);
+      check(k, format("{} {}", n, to_string(dtype)), 1);
+    }
+  }
+}
+
+TEST(Reductions, ShortRowsSideBySide) {
+  for (const int64_t n : {1, 3, 4, 7}) {
+    for (const int64_t rows : {17, 64, 100}) {
+      KernelCase k({rows, n}, 1);
+      const Expr x = k.load(DType::kF32, {n, 1});
+      const Expr shifted = x - reduce(k, Op::kMax, x);
+      const Expr weight = shifted * shifted + 1;
+      k.store(weight / reduce(k, Op::kSum, weight), {n, 1});
+      check(k, format("{} {}", n, rows));
+    }
+  }
+}
+
+TEST(Reductions, ColumnsOfSeveralLevels) {
+  for (const int64_t columns : {33, 64, 90}) {
+    for (const int64_t n : {5, 40}) {
+      KernelCase k({2, columns, 3, n}, 2);
+      const int64_t plane = 3 * n * columns;
+      const Expr x = k.load(DType::kF64, {plane, 1, n * columns, columns});
+      const Expr reversed = k.load(DType::kF32, {plane, -1, n * columns, columns});
+      const Expr pairs = k.load(DType::kF32, {2 * plane, 2, 2 * n * columns, 2 * columns});
+      const Expr other = k.load_beside(pairs, 1);
+      const Expr line = k.load(DType::kF64, {1, 0, 4, 7});
+      const Expr column = k.load(DType::kF64, {columns, 1, 0, 0});
+      const Expr row = k.load(DType::kF64, {1, 0, 0, 0});
+      const Expr index = k.index(DType::kI64, 3, {1, 5, 0, 2}).cast(DType::kF64);
+      const Expr small = (reversed + pairs * other).cast(DType::kF64);
+      const Expr first =
+          reduce(k, Op::kSum, ir::rare(x > 1, x * line + column, ir::sqrt(abs(line)) * x));
+      const Expr second = reduce(k, Op::kSum, (x - first) * row + small + index);
+      k.store(first, {columns, 1, 0, 0});
+      k.store(second * column + row, {2 * columns, 2, 0, 0});
+      k.store(reduce(k, Op::kAny, x > second), {columns, -1, 0, 0});
+      k.store(x - second, {plane, 1, n * columns, columns});
+      k.store(reduce(k, Op::kSum, line), {columns, 1, 0, 0});
+      ASSERT_TRUE(k.layout().columns);
+      check(k, format("{} {}", columns, n));
+    }
+  }
+}
+
 // Row values, lines and rare lanes meet.
 TEST(Reductions, MixedLevels) {
   for (const int64_t n : {3, 20, 70}) {

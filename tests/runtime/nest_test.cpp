@@ -267,6 +267,23 @@ TEST(classify, streams_outputs_larger_than_the_cache) {
   EXPECT_FALSE(streams(nest_of({cache, 8}, {store(0, {4, 0}), load(kX, {32, 4})}, 1)));
 }
 
+TEST(classify, reduces_side_by_side_where_that_is_cheaper) {
+  // Over the leading axis of (100, 50): neighbours in memory belong to different rows.
+  const Layout leading = classify(nest_of({50, 100}, {load(0, {4, 200}), store(0, {4, 0})}, 1));
+  EXPECT_TRUE(leading.columns);
+  EXPECT_EQ(vector_loop(leading), 0);
+  EXPECT_EQ(leading.operands[0].stride, Stride::kUnit);
+  EXPECT_EQ(leading.operands[1].stride, Stride::kUnit);
+  // Over the last axis of (50, 1000), and of (50, 5), where the ends of rows would cost most.
+  const Layout last = classify(nest_of({50, 1000}, {load(0, {4000, 4}), store(0, {4, 0})}, 1));
+  EXPECT_FALSE(last.columns);
+  EXPECT_EQ(vector_loop(last), 1);
+  EXPECT_TRUE(classify(nest_of({50, 5}, {load(0, {20, 4}), store(0, {4, 0})}, 1)).columns);
+  // There must be rows, and something to reduce.
+  EXPECT_FALSE(classify(nest_of({5}, {load(0, {4}), store(0, {0})}, 1)).columns);
+  EXPECT_FALSE(classify(nest_of({50, 100}, {load(0, {4, 200}), store(0, {4, 200})})).columns);
+}
+
 TEST(classify, knows_reduced_rows_that_exceed_the_cache) {
   const int64_t many = static_cast<int64_t>(cache_sizes().l2 / 8) + 1;
   EXPECT_TRUE(
