@@ -7,6 +7,8 @@
 #include "frontend/evaluate.h"
 #include "frontend/workspace.h"
 #include "ir/passes/fuse.h"
+#include "ir/reduction_order.h"
+#include "ir/scan_order.h"
 #include "runtime/copy.h"
 #include "runtime/launch.h"
 #include "runtime/transpose.h"
@@ -195,6 +197,8 @@ class ProgramExecutable final : public Executable {
   void place_copies();
   runtime::Nest prepared_nest(const ir::Kernel& kernel) const;
   runtime::Layout classify(const ir::Kernel& kernel, const runtime::Nest& nest) const;
+  void prepare_ranges(const ir::Kernel& kernel, runtime::Layout layout, runtime::LaunchSpec& spec,
+                      PreparedStep& step) const;
   runtime::LaunchSpec launch_spec(const ir::Kernel& kernel, runtime::Nest nest,
                                   PreparedStep& step);
   PreparedStep prepare(const ir::Step& step);
@@ -297,6 +301,37 @@ runtime::Layout ProgramExecutable::classify(const ir::Kernel& kernel,
   return layout;
 }
 
+// Rows that are few and long keep several threads busy only if each is reduced range by range.
+void ProgramExecutable::prepare_ranges(const ir::Kernel& kernel, runtime::Layout layout,
+                                       runtime::LaunchSpec& spec, PreparedStep& step) const {
+  constexpr int64_t kFewRows = 64;
+  constexpr int64_t kLongRow = 1 << 17;
+  const std::vector<int64_t>& sizes = spec.nest.sizes;
+  int64_t rows = 1;
+  for (size_t loop = 0; loop + 1 < sizes.size(); ++loop) rows *= sizes[loop];
+  if (layout.reduced != 1 || rows >= kFewRows || sizes.back() < kLongRow) return;
+  const jit::RangeSupport support = jit::range_support(kernel, program_, layout, target_);
+  if (support.state_bytes == 0) return;
+  const auto code = [&](runtime::Portion portion) {
+    layout.portion = portion;
+    step.code.push_back(jit::compile(kernel, program_, layout, target_));
+    return step.code.back()->entry();
+  };
+  static_assert(ir::kScanBlock == ir::kReductionBlock);
+  spec.ranges = {.range = code(runtime::Portion::kRange),
+                 .join = code(runtime::Portion::kJoin),
+                 .state_bytes = support.state_bytes,
+                 .granule = ir::kReductionBlock};
+  if (support.resumes) spec.ranges->resume = code(runtime::Portion::kResume);
+  if (rows > 1) return;
+  std::vector<ir::Op> reductions;
+  for (const ir::Node& node : kernel.body.nodes()) {
+    if (ir::is_reduction(node.op)) reductions.push_back(node.op);
+  }
+  if (reductions == std::vector{ir::Op::kAny}) spec.ranges->decisive = true;
+  if (reductions == std::vector{ir::Op::kAll}) spec.ranges->decisive = false;
+}
+
 runtime::LaunchSpec ProgramExecutable::launch_spec(const ir::Kernel& kernel, runtime::Nest nest,
                                                    PreparedStep& step) {
   const runtime::Layout layout = classify(kernel, nest);
@@ -306,6 +341,7 @@ runtime::LaunchSpec ProgramExecutable::launch_spec(const ir::Kernel& kernel, run
                            .origins = {},
                            .scalars = kernel.scalars,
                            .nanoseconds_per_point = nanoseconds_per_point(kernel)};
+  prepare_ranges(kernel, layout, spec, step);
   for (size_t i = 0; i < kernel.operands.size(); ++i) {
     const int buffer = kernel.operands[i].buffer;
     if (buffer == ir::Operand::kIndex) {

@@ -34,13 +34,6 @@ inline Array apply(Op op, std::initializer_list<Argument> arguments, Source sour
 Array where(const Argument& condition, const Argument& x1, const Argument& x2, Source source = 0);
 Array astype(const Array& array, DType dtype, Source source = 0);
 
-// axes: negative ones count from the end; nullopt: all. Result dtypes as in the array API
-// (sum and prod of small integers in int64 or uint64).
-Array reduce(Op op, const Array& array, std::optional<std::vector<int>> axes, bool keepdims,
-             std::optional<DType> dtype = {}, Source source = 0);
-Array mean(const Array& array, std::optional<std::vector<int>> axes, bool keepdims,
-           Source source = 0);
-
 // array[...] = value, as NumPy assigns: broadcast to the shape, cast of any kind; and for
 // `same_kind` (in-place operators, out=) DTypeError for casts that lose the kind.
 void assign(const Array& array, const Argument& value, bool same_kind, Source source = 0);

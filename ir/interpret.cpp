@@ -60,6 +60,9 @@ T reduce(Op op, std::span<const T> elements) {
       } else {
         return in_order(T{1}, element::Multiply{});
       }
+    case Op::kDeviations:
+      if constexpr (kFloat) return elements.empty() ? T{0} : deviations_in_order(elements);
+      break;
     case Op::kMin:
       return in_order(kFloat ? Limits::infinity() : Limits::max(), element::Minimum{});
     case Op::kMax:
@@ -69,8 +72,9 @@ T reduce(Op op, std::span<const T> elements) {
     case Op::kAll:
       return in_order(T{true}, element::Minimum{});
     default:
-      throw InternalError(format("{}: not a reduction", op));
+      break;
   }
+  throw InternalError(format("{}: not a reduction", op));
 }
 
 // The position of the first NaN, else of the first smallest (or largest) element.

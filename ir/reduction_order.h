@@ -1,6 +1,6 @@
-// The order in which a floating-point sum or product is formed. It is part of what the op means:
-// the interpreter and machine code follow it to the bit, whatever the layout, the vector width or
-// the number of threads.
+// The order in which a floating-point sum or product, or sum of squared deviations is formed. It is
+// part of what the op means: the interpreter and machine code follow it to the bit, whatever the
+// layout, the vector width or the number of threads.
 //
 // The reduced elements, numbered in row-major order over the reduced axes, are cut into blocks of
 // kReductionBlock; the last may be shorter.
@@ -11,6 +11,11 @@
 // The left operand is always the lower-numbered one. A lane without elements holds the identity
 // (-0 of a sum, 1 of a product), which changes nothing it is combined with. Without any element a
 // sum is +0 and a product 1.
+//
+// Of squared deviations a lane holds its first element, and sums of the distances to it and of
+// their squares. Lanes are then turned into the number of elements, their mean, and the sum of
+// squared deviations from that (struct Moments), which halving and tree merge as Chan, Golub and
+// LeVeque do.
 #pragma once
 
 #include <algorithm>
@@ -55,6 +60,56 @@ T reduce_tree(std::vector<T> blocks, Combine combine) {
     blocks.resize(count);
   }
   return blocks[0];
+}
+
+template <class T>
+struct Moments {
+  T count = 0;
+  T mean = 0;
+  T squares = 0;  // sum of squared deviations from the mean
+
+  static Moments merge(const Moments& a, const Moments& b) {
+    if (b.count == 0) return a;
+    const T count = a.count + b.count;
+    const T weight = b.count / count;
+    const T distance = b.mean - a.mean;
+    const T between = (distance * distance) * (a.count * weight);
+    return {count, a.mean + distance * weight, (a.squares + b.squares) + between};
+  }
+};
+
+template <class T>
+Moments<T> block_moments(std::span<const T> elements) {
+  constexpr int kLanes = reduction_lanes(dtype_of<T>());
+  Moments<T> lanes[kLanes];
+  for (size_t lane = 0; lane < std::min<size_t>(kLanes, elements.size()); ++lane) {
+    const T origin = elements[lane];
+    T count = 0, sum = 0, squares = 0;
+    for (size_t i = lane; i < elements.size(); i += kLanes) {
+      const T distance = elements[i] - origin;
+      count += 1;
+      sum = sum + distance;
+      squares = squares + distance * distance;
+    }
+    const T shift = sum / count;
+    squares = squares - sum * shift;
+    lanes[lane] = {count, origin + shift, squares < 0 ? T{0} : squares};
+  }
+  for (int half = kLanes / 2; half > 0; half /= 2) {
+    for (int j = 0; j < half; ++j) lanes[j] = Moments<T>::merge(lanes[j], lanes[j + half]);
+  }
+  return lanes[0];
+}
+
+// Of all elements; at least one.
+template <class T>
+T deviations_in_order(std::span<const T> elements) {
+  std::vector<Moments<T>> blocks;
+  for (size_t start = 0; start < elements.size(); start += kReductionBlock) {
+    const size_t length = std::min<size_t>(kReductionBlock, elements.size() - start);
+    blocks.push_back(block_moments(elements.subspan(start, length)));
+  }
+  return reduce_tree(std::move(blocks), Moments<T>::merge).squares;
 }
 
 // All elements; at least one.

@@ -9,6 +9,8 @@
 #include "jit/detail/fork_lock.h"
 #include "jit/detail/nest.h"
 #include "jit/detail/orc.h"
+#include "jit/detail/reductions.h"
+#include "jit/detail/scans.h"
 #include "support/error.h"
 #include "support/format.h"
 
@@ -122,6 +124,18 @@ std::shared_ptr<const Code> compile(const ir::Kernel& kernel, const ir::Program&
   auto code = cached(key, [&] { return make_code({kernel, program, layout, target}, key); });
   deliver_warnings();
   return code;
+}
+
+RangeSupport range_support(const ir::Kernel& kernel, const ir::Program& program,
+                           const runtime::Layout& layout, Target target) {
+  const KernelPlan plan = make_plan(kernel, program, layout, target);
+  if (can_reduce_ranges(kernel, plan, layout)) {
+    return {.state_bytes = Reductions::state_bytes(kernel, plan.walks[0])};
+  }
+  if (can_scan_ranges(kernel, plan, layout)) {
+    return {.state_bytes = Scans::state_bytes(kernel), .resumes = true};
+  }
+  return {};
 }
 
 std::string llvm_ir(const ir::Kernel& kernel, const ir::Program& program,

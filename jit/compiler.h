@@ -41,6 +41,14 @@ class Code {
 std::shared_ptr<const Code> compile(const ir::Kernel& kernel, const ir::Program& program,
                                     const runtime::Layout& layout, Target target);
 
+// Whether a kernel's rows can be worked on range by range (runtime::Portion).
+struct RangeSupport {
+  int64_t state_bytes = 0;  // 0: no
+  bool resumes = false;     // scans: there is a state for each block of ir/scan_order.h
+};
+RangeSupport range_support(const ir::Kernel& kernel, const ir::Program& program,
+                           const runtime::Layout& layout, Target target);
+
 // What the generated code looks like, compiled anew, not cached.
 std::string llvm_ir(const ir::Kernel& kernel, const ir::Program& program,
                     const runtime::Layout& layout, Target target);

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 
 #include "runtime/cpu.h"
 #include "runtime/float_environment.h"
@@ -91,14 +92,18 @@ detail::Stage::Stage(const LaunchSpec& spec)
 // ---- one kernel ---------------------------------------------------------------------------
 
 PreparedLaunch::PreparedLaunch(const LaunchSpec& spec)
-    : stage_(spec), points_(1), tiling_(spec.nest), cost_(spec.nanoseconds_per_point) {
+    : stage_(spec),
+      ranges_(spec.ranges),
+      points_(1),
+      tiling_(spec.nest),
+      cost_(spec.nanoseconds_per_point) {
   const int kept = stage_.rank - spec.nest.reduced;
   for (const int64_t size : stage_.sizes) points_ *= static_cast<double>(size);
   // The outermost loop that gives boxes enough to go round, else the longest.
-  constexpr int64_t kEnough = 256;
+  const int64_t enough = spec.nest.reduced > 0 ? 32 : 256;
   for (int loop = 0; loop < kept; ++loop) {
     if (cut_loop_ < 0 || stage_.sizes[loop] > stage_.sizes[cut_loop_]) cut_loop_ = loop;
-    if (stage_.sizes[loop] >= kEnough) break;
+    if (stage_.sizes[loop] >= enough) break;
   }
   // Whole vectors and cache lines, where cutting the loop cuts rows of what is written; but rows to
   // reduce may be few and long.
@@ -106,6 +111,14 @@ PreparedLaunch::PreparedLaunch(const LaunchSpec& spec)
   const bool divisible =
       spec.nest.reduced == 0 || stage_.sizes[std::max(cut_loop_, 0)] >= 16 * kLine;
   if (of_rows && divisible) cut_granule_ = kLine;
+  // Neighbouring rows that lie side by side: long pieces of what is then read line after line.
+  const bool side_by_side =
+      of_rows && spec.nest.reduced > 0 &&
+      std::any_of(spec.nest.operands.begin(), spec.nest.operands.end(), [&](const auto& operand) {
+        return !operand.written && operand.element_size > 0 &&
+               operand.strides[cut_loop_] == operand.element_size;
+      });
+  if (side_by_side) cut_granule_ = 8 * kLine;
   if (!tiling_.any()) return;
   tile_strides_ = stage_.strides;
   for (size_t i = 0; i < tiling_.packed.size(); ++i) {
@@ -138,6 +151,8 @@ void PreparedLaunch::run_in_boxes(const KernelArguments& whole) const {
   const double expected = points_ * cost_.nanoseconds();
   const int threads = threads_for(expected);
   const double wanted = std::ceil(expected / box_time(expected, threads));
+  const bool in_ranges = ranges_ && (threads > 1 || ranges_->resume == nullptr);
+  if (in_ranges && wanted > 1) return run_in_ranges(whole, wanted, threads);
   Stopwatch stopwatch;
   if (wanted <= 1 || cut_loop_ < 0) {
     stopwatch.measure(points_, [&] { stage_.kernel(&whole); });
@@ -220,6 +235,124 @@ void PreparedLaunch::run_in_tiles(const KernelArguments& whole) const {
     }
   };
   parallel_for(tiles, threads, run_tile);
+  stopwatch.teach(cost_);
+}
+
+namespace {
+
+// One run of a kernel range by range.
+class RangeRun {
+ public:
+  RangeRun(const detail::Stage& stage, const LaunchSpec::Ranges& code, const KernelArguments& whole,
+           double wanted)
+      : stage_(stage),
+        code_(code),
+        whole_(whole),
+        rank_(stage.rank),
+        length_(stage.sizes[rank_ - 1]) {
+    const int64_t granules = (length_ + code.granule - 1) / code.granule;
+    const auto fair = static_cast<uint64_t>(static_cast<double>(granules) / wanted);
+    const auto of_range = static_cast<int64_t>(std::bit_floor(std::max(fair, uint64_t{1})));
+    range_ = of_range * code.granule;
+    count_ = (granules + of_range - 1) / of_range;
+    states_of_row_ = code.resume != nullptr ? granules : count_;
+    states_of_range_ = code.resume != nullptr ? of_range : 1;
+    place_states();
+  }
+
+  int64_t count() const { return count_; }
+  int64_t trips(int64_t range) const { return std::min(range_, length_ - range * range_); }
+  double length() const { return static_cast<double>(length_); }
+  void reduce(int64_t range) { call(code_.range, range); }
+  void resume(int64_t range) { call(code_.resume, range); }
+  void join() { call(code_.join, 0, states_of_row_, 0); }
+
+  void fill(uint8_t byte) { std::memset(states_->data(), byte, states_->size()); }
+  uint8_t state(int64_t range) const {
+    return static_cast<uint8_t>(states_->data()[range * code_.state_bytes]);
+  }
+
+ private:
+  // Those of a row are next to each other.
+  void place_states() {
+    const size_t operands = stage_.bases.size();
+    strides_.assign(whole_.strides, whole_.strides + operands * rank_);
+    strides_.resize((operands + 1) * rank_);
+    int64_t bytes = code_.state_bytes;
+    for (int loop = rank_ - 1; loop >= 0; --loop) {
+      strides_[operands * rank_ + loop] = bytes;
+      bytes *= loop == rank_ - 1 ? states_of_row_ : stage_.sizes[loop];
+    }
+    states_ = Buffer::allocate(static_cast<size_t>(bytes));
+  }
+
+  void call(KernelFunction kernel, int64_t range) const {
+    call(kernel, range * range_, trips(range), range * states_of_range_);
+  }
+
+  void call(KernelFunction kernel, int64_t first, int64_t trips, int64_t state) const {
+    const size_t operands = stage_.bases.size();
+    Bases bases(operands + 1);
+    for (size_t k = 0; k < operands; ++k) {
+      bases[k] = whole_.bases[k] + first * stage_.strides[k * rank_ + rank_ - 1];
+    }
+    bases[operands] = reinterpret_cast<intptr_t>(states_->data()) + state * code_.state_bytes;
+    Sizes sizes(rank_);
+    std::copy_n(whole_.sizes, rank_, sizes.data());
+    sizes[rank_ - 1] = trips;
+    const KernelArguments arguments = {.bases = bases.data(),
+                                       .strides = strides_.data(),
+                                       .sizes = sizes.data(),
+                                       .scalars = whole_.scalars,
+                                       .first = first};
+    kernel(&arguments);
+  }
+
+  const detail::Stage& stage_;
+  const LaunchSpec::Ranges& code_;
+  const KernelArguments& whole_;
+  int rank_;
+  int64_t length_;  // of rows
+  int64_t range_;   // elements of one
+  int64_t count_;   // of ranges
+  int64_t states_of_row_;
+  int64_t states_of_range_;
+  std::vector<int64_t> strides_;
+  BufferRef states_;
+};
+
+// Ranges in any order until one decides; the others' states say nothing then.
+void run_until_decided(RangeRun& run, bool decisive, int threads) {
+  run.fill(decisive ? 0 : 1);
+  std::atomic<bool> decided{false};
+  parallel_for(run.count(), threads, [&](int64_t range, int) {
+    if (decided.load(std::memory_order_relaxed)) return;
+    run.reduce(range);
+    if (run.state(range) == uint8_t{decisive}) decided.store(true, std::memory_order_relaxed);
+  });
+  run.join();
+}
+
+}  // namespace
+
+void PreparedLaunch::run_in_ranges(const KernelArguments& whole, double wanted, int threads) const {
+  RangeRun run(stage_, *ranges_, whole, wanted);
+  // Says nothing of what elements cost.
+  if (ranges_->decisive) return run_until_decided(run, *ranges_->decisive, threads);
+  Stopwatch stopwatch;
+  const auto measured = [&](int64_t range, int worker, const auto& work) {
+    const double points = points_ / run.length() * static_cast<double>(run.trips(range));
+    worker == 0 ? stopwatch.measure(points, work) : work();
+  };
+  parallel_for(run.count(), threads, [&](int64_t range, int worker) {
+    measured(range, worker, [&] { run.reduce(range); });
+  });
+  run.join();
+  if (ranges_->resume != nullptr) {
+    parallel_for(run.count(), threads, [&](int64_t range, int worker) {
+      measured(range, worker, [&] { run.resume(range); });
+    });
+  }
   stopwatch.teach(cost_);
 }
 

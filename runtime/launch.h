@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,20 @@ struct LaunchSpec {
   std::vector<int> scalars;  // for each scalar of the kernel: which scalar of the run it is
   // A guess at the time a point of the nest takes on one thread; runs correct it.
   double nanoseconds_per_point = 1;
+
+  // Code that reduces rows range by range (see Portion), for rows of more than one range; ranges
+  // are powers of two times `granule` elements.
+  struct Ranges {
+    KernelFunction range;
+    KernelFunction join;
+    int64_t state_bytes;
+    int64_t granule;
+    // Of scans: runs over the ranges once more in the end. There is a state for each granule then.
+    KernelFunction resume = nullptr;
+    // States of one byte: the one after which no other range matters. Theirs are then its opposite.
+    std::optional<bool> decisive = {};
+  };
+  std::optional<Ranges> ranges = {};
 };
 
 namespace detail {
@@ -73,8 +88,10 @@ class PreparedLaunch {
  private:
   void run_in_boxes(const KernelArguments& whole) const;
   void run_in_tiles(const KernelArguments& whole) const;
+  void run_in_ranges(const KernelArguments& whole, double wanted, int threads) const;
 
   detail::Stage stage_;
+  std::optional<LaunchSpec::Ranges> ranges_;
   double points_;
   int cut_loop_ = -1;        // the loop that is cut, or -1 where all loops are reduced
   int64_t cut_granule_ = 1;  // boxes are multiples of it along that loop, but for the last

@@ -298,12 +298,12 @@ bool rows_exceed_cache(const Nest& nest) {
 
 }  // namespace
 
-Layout classify(const Nest& nest) {
+Layout classify(const Nest& nest, bool columns) {
   Layout layout;
   layout.rank = static_cast<int>(nest.sizes.size());
   layout.reduced = nest.reduced;
   layout.operands.reserve(nest.operands.size());
-  layout.columns = reduces_by_columns(nest);
+  layout.columns = columns && reduces_by_columns(nest);
   const int loop = vector_loop(layout);
   for (const NestOperand& operand : nest.operands) {
     layout.operands.push_back(layout_of(operand, loop));

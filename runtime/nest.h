@@ -55,6 +55,15 @@ struct OperandLayout {
   friend bool operator==(const OperandLayout&, const OperandLayout&) = default;
 };
 
+// Long rows can be reduced range by range: into states, which are then joined. Scans have a state
+// for each block of a range, and joining makes of them where each block starts.
+enum class Portion : uint8_t {
+  kWhole,
+  kRange,   // what becomes of part of each row goes to a further operand
+  kJoin,    // the reduced loop is over the states in that operand; then all that follows
+  kResume,  // of scans: part of each row, from the state in that operand on
+};
+
 // All that machine code for a kernel depends on besides the kernel itself.
 struct Layout {
   int rank = 1;            // loops after `simplify`
@@ -63,6 +72,7 @@ struct Layout {
   // Vectors lie along the innermost kept loop: many rows are reduced side by side.
   bool columns = false;
   bool long_rows = false;  // reduced rows exceed the cache: walk them as few times as possible
+  Portion portion = Portion::kWhole;
   std::vector<OperandLayout> operands;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
@@ -72,8 +82,8 @@ inline int vector_loop(const Layout& layout) {
   return layout.columns ? layout.rank - layout.reduced - 1 : layout.rank - 1;
 }
 
-// `nest` must be simplified.
-Layout classify(const Nest& nest);
+// `nest` must be simplified. Without `columns`, rows are reduced one after the other in any case.
+Layout classify(const Nest& nest, bool columns = true);
 
 // ---- calling kernels ----------------------------------------------------------------------
 
@@ -83,6 +93,7 @@ struct KernelArguments {
   const int64_t* strides;   // [operand * rank + loop]
   const int64_t* sizes;     // [rank]
   const uint64_t* scalars;  // bits of each kernel scalar
+  int64_t first = 0;        // of Portion::kRange: where in the rows the range starts
 };
 
 using KernelFunction = void (*)(const KernelArguments*);

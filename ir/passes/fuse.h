@@ -17,6 +17,9 @@ struct FuseLimits {
   int operands = 24;
   // Rows of more elements are not kept in cache: point values do not use reductions over them.
   int64_t long_row = 65536;
+  // The same of rows whose elements are not next to each other, as far as that can be told: few
+  // neighbouring rows share a line of the cache.
+  int64_t long_column = 2048;
   // What storing a value costs, in simple operations: each element, and a further kernel.
   double store_work = 8;
   double launch_work = 1000;

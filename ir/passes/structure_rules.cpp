@@ -107,7 +107,7 @@ std::optional<Value> update_all(Builder& builder, const Node& node) {
 
 // A reduction of single elements gives them.
 std::optional<Value> reduce_single(Builder& builder, const Node& node) {
-  if (!is_reduction(node.op)) return std::nullopt;
+  if (!is_reduction(node.op) || node.op == Op::kDeviations) return std::nullopt;
   const Node& operand = builder[node.operands[0]];
   for (const int axis : node.get<Axes>().axes) {
     if (!operand.shape[axis].is(1)) return std::nullopt;

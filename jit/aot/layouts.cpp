@@ -133,8 +133,8 @@ std::vector<runtime::Layout> artefact_layouts(const ir::Kernel& kernel,
   for (const Arrangement arrangement :
        {Arrangement::kRowMajor, Arrangement::kPaddedRows, Arrangement::kColumnMajor,
         Arrangement::kColumnMajorInputs}) {
-    runtime::Layout layout =
-        runtime::classify(runtime::simplify(ExampleNest(kernel, program, arrangement).nest()));
+    const runtime::Nest nest = ExampleNest(kernel, program, arrangement).nest();
+    runtime::Layout layout = runtime::classify(runtime::simplify(nest), /*columns=*/false);
     layout.streaming = arrangement == Arrangement::kRowMajor && can_stream(kernel, layout);
     if (layout.streaming) add(layout);
     layout.streaming = false;

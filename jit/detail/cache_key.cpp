@@ -35,6 +35,7 @@ void add_layout(KeyWriter& key, const runtime::Layout& layout) {
   key.add(layout.streaming);
   key.add(layout.columns);
   key.add(layout.long_rows);
+  key.add(layout.portion);
   key.add(layout.operands.size());
   for (const runtime::OperandLayout& operand : layout.operands) {
     key.add(operand.stride);

@@ -29,6 +29,11 @@ void Frame::enter() {
   strides_ = field(offsetof(KernelArguments, strides));
   sizes_ = field(offsetof(KernelArguments, sizes));
   scalars_ = field(offsetof(KernelArguments, scalars));
+  if (layout.portion == runtime::Portion::kRange) {
+    llvm::Value* const place = b.CreateConstGEP1_64(b.getInt8Ty(), b.function->getArg(0),
+                                                    offsetof(KernelArguments, first));
+    first = b.CreateLoad(b.getInt64Ty(), place);
+  }
   const int loop = runtime::vector_loop(layout);
   line_size = load_argument(sizes_, static_cast<size_t>(loop), b.getInt64Ty());
   for (size_t i = 0; i < operands.size(); ++i) {

@@ -24,7 +24,11 @@ class Frame {
   Body body;
 
   llvm::Value* line_size = nullptr;  // trips of the loop that vectors lie along
+  llvm::Value* first = nullptr;      // of a range: where in the rows it starts
   std::vector<llvm::Value*> places;  // of the operands: where the loops are
+
+  // Where the states of rows are.
+  llvm::Value* state_place() const { return places[kernel.operands.size()]; }
 
   // Starts the function: arguments, and places at the start of the nest.
   void enter();
@@ -45,12 +49,16 @@ class Frame {
     return static_cast<size_t>(node.get<ir::Slot>().index);
   }
 
+  llvm::Value* size(int loop) {
+    return load_argument(sizes_, static_cast<size_t>(loop), b.getInt64Ty());
+  }
+  llvm::Value* stride(size_t operand, int loop);
+
   // Emits the section and the vectors of what points use of it.
   void emit(const ScalarSection& section, const Body::Leaf& leaf);
 
  private:
   llvm::Value* load_argument(llvm::Value* array, size_t index, llvm::Type* type);
-  llvm::Value* stride(size_t operand, int loop);
 
   llvm::Value* bases_ = nullptr;
   llvm::Value* strides_ = nullptr;

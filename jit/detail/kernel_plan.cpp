@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "support/error.h"
-#include "support/format.h"
+#include "ir/scan_order.h"
 
 namespace lanewise::jit {
 
@@ -40,9 +39,16 @@ int choose_lanes(const ir::Kernel& kernel, const ir::Program& program,
   size_t nodes = 0;
   size_t wide = 0;
   bool only_bytes = true;
+  bool scans = false;
+  bool finds = false;
+  bool moments = false;
   for (size_t i = 0; i < kernel.body.size(); ++i) {
     if (!needed[i]) continue;
     const int bytes = size_of(kernel.body[kernel.body.value(i)].dtype);
+    const Op op = kernel.body[kernel.body.value(i)].op;
+    scans |= ir::is_scan(op);
+    finds |= op == Op::kArgMin || op == Op::kArgMax;
+    moments |= op == Op::kDeviations;
     ++nodes;
     if (bytes == 8) ++wide;
     if (bytes > 1) only_bytes = false;
@@ -51,10 +57,20 @@ int choose_lanes(const ir::Kernel& kernel, const ir::Program& program,
     if (operand.buffer == ir::Operand::kIndex) continue;
     if (size_of(program.buffers[static_cast<size_t>(operand.buffer)].dtype) > 1) only_bytes = false;
   }
-  // Rows side by side: more of each line of memory is used at once, and the work of a row's end is
-  // shared by more, while the body is short enough to need few registers.
+  if (scans && !layout.columns) return ir::kScanChunk;
+  // Reductions of short bodies wait for their own results: as many vectors as a block has lanes
+  // hide that. Rows side by side use more of each line of memory at once that way, and share the
+  // work of a row's end.
   constexpr size_t kShortBody = 10;
-  if (layout.columns && nodes <= kShortBody && wide == 0 && !only_bytes) return 64;
+  const bool by_elements = std::ranges::any_of(layout.operands, [](const auto& operand) {
+    return operand.stride == runtime::Stride::kSmall || operand.stride == runtime::Stride::kOther;
+  });
+  // Moments take three times the registers of a sum.
+  const bool fits = !moments || target == Target::kX86_64_v4;
+  const bool is_short =
+      layout.reduced > 0 && nodes <= kShortBody && !only_bytes && !by_elements && fits;
+  if (is_short && finds) return target == Target::kX86_64_v3 ? 16 : 32;
+  if (is_short) return wide == 0 ? 64 : 32;
   if (only_bytes) return 32;
   return target == Target::kX86_64_v3 && 2 * wide > nodes ? 8 : 16;
 }
@@ -87,6 +103,7 @@ class Planner {
       plan.rows.push_back(section(Level::kRow));
       plan.columns.push_back(section(Level::kColumn).section);
     }
+    carry_values(plan);
     for (Walk& walk : plan.walks) plan_sections(walk);
     mark_broadcasts(plan);
     return plan;
@@ -117,9 +134,7 @@ class Planner {
     if (n.op == Op::kLoad || n.op == Op::kIota) {
       level_[number] = level_of_operand(static_cast<size_t>(n.get<ir::Slot>().index));
     }
-    if (ir::is_scan(n.op) || n.op == Op::kArgMin || n.op == Op::kArgMax) {
-      throw UnsupportedError(format("{}: no machine code for it", n.op));
-    }
+    if (ir::is_scan(n.op)) level_[number] = Level::kPoint;
     if (is_reduction(number)) {
       level_[number] = layout_.columns ? Level::kColumn : Level::kRow;
       ++stage_[number];
@@ -177,6 +192,85 @@ class Planner {
     return {make_section(body_, nodes, kept), {}};
   }
 
+  // By node: whether the walk computes it at points.
+  std::vector<bool> points_of(const Walk& walk) const {
+    std::vector<bool> wanted(body_.size(), false);
+    for (const uint32_t reduction : walk.reductions) {
+      wanted[node(reduction).operands[0].index] = true;
+    }
+    for (const ir::Store* store : walk.stores) wanted[store->value.index] = true;
+    for (uint32_t number = static_cast<uint32_t>(body_.size()); number-- > 0;) {
+      wanted[number] = wanted[number] && level_[number] == Level::kPoint;
+      if (!wanted[number]) continue;
+      for (const ir::Value operand : node(number).inputs()) wanted[operand.index] = true;
+    }
+    return wanted;
+  }
+
+  // Point values that `number` is made of.
+  size_t points_below(uint32_t number) const {
+    std::vector<bool> wanted(body_.size(), false);
+    wanted[number] = true;
+    size_t count = 0;
+    for (uint32_t i = number + 1; i-- > 0;) {
+      if (!wanted[i] || level_[i] != Level::kPoint) continue;
+      ++count;
+      for (const ir::Value operand : node(i).inputs()) wanted[operand.index] = true;
+    }
+    return count;
+  }
+
+  // Whether something can lie in the operand until the last walk stores to it.
+  bool can_hold(const ir::Store& store) const {
+    const ir::Operand& operand = kernel_.operands[static_cast<size_t>(store.operand)];
+    if (layout_.operands[static_cast<size_t>(store.operand)].stride != runtime::Stride::kUnit) {
+      return false;
+    }
+    for (int loop = kernel_.domain.rank() - kernel_.reduced; loop < kernel_.domain.rank(); ++loop) {
+      const bool names = std::ranges::any_of(operand.axes, [&](const ir::AxisIndex& axis) {
+        return std::ranges::find(axis.terms, loop, &ir::AxisIndex::Term::loop) != axis.terms.end();
+      });
+      if (!names && !kernel_.domain[loop].is(1)) return false;
+    }
+    return true;
+  }
+
+  void carry_values(KernelPlan& plan) const {
+    if (plan.walks.size() < 2) return;
+    std::vector<std::vector<bool>> points;
+    for (const Walk& walk : plan.walks) points.push_back(points_of(walk));
+    for (size_t last = 1; last < plan.walks.size(); ++last) {
+      for (const ir::Store* store : plan.walks[last].stores) {
+        if (can_hold(*store)) carry_in(*store, last, points, plan);
+      }
+    }
+  }
+
+  // The dearest value of walk `last` that an earlier walk has.
+  void carry_in(const ir::Store& store, size_t last, const std::vector<std::vector<bool>>& points,
+                KernelPlan& plan) const {
+    constexpr size_t kDear = 8;
+    size_t most = kDear - 1;
+    uint32_t chosen = 0;
+    size_t first = last;
+    for (uint32_t number = 0; number < body_.size(); ++number) {
+      if (!points[last][number] || node(number).dtype != node(store.value.index).dtype) continue;
+      size_t walk = 0;
+      while (walk < last && !points[walk][number]) ++walk;
+      const size_t below = walk < last ? points_below(number) : 0;
+      if (below <= most) continue;
+      most = below;
+      chosen = number;
+      first = walk;
+    }
+    if (first == last) return;
+    const Walk::Carried carried{chosen, static_cast<size_t>(store.operand)};
+    plan.walks[first].saved.push_back(carried);
+    for (size_t walk = first + 1; walk <= last; ++walk) {
+      if (points[walk][chosen]) plan.walks[walk].carried.push_back(carried);
+    }
+  }
+
   // The points and lines that a walk's reductions and stores depend on.
   void plan_sections(Walk& walk) const {
     std::vector<bool> wanted(body_.size(), false);
@@ -184,10 +278,14 @@ class Planner {
     const auto want = [&](ir::Value value) { wanted[value.index] = kept[value.index] = true; };
     for (const uint32_t reduction : walk.reductions) want(node(reduction).operands[0]);
     for (const ir::Store* store : walk.stores) want(store->value);
+    for (const Walk::Carried& saved : walk.saved) want({saved.node});
+    const auto is_carried = [&](uint32_t number) {
+      return std::ranges::find(walk.carried, number, &Walk::Carried::node) != walk.carried.end();
+    };
     std::vector<uint32_t> points;
     std::vector<uint32_t> lines;
     for (uint32_t number = static_cast<uint32_t>(body_.size()); number-- > 0;) {
-      if (!wanted[number] || !is_in_walks(number)) continue;
+      if (!wanted[number] || !is_in_walks(number) || is_carried(number)) continue;
       const bool is_point = level_[number] == Level::kPoint;
       (is_point ? points : lines).push_back(number);
       for (const ir::Value operand : node(number).inputs()) {
@@ -233,6 +331,30 @@ class Planner {
 };
 
 }  // namespace
+
+bool can_reduce_ranges(const ir::Kernel& kernel, const KernelPlan& plan,
+                       const runtime::Layout& layout) {
+  const bool scans = std::ranges::any_of(kernel.body.nodes(),
+                                         [](const ir::Node& node) { return ir::is_scan(node.op); });
+  return !scans && layout.reduced == 1 && !layout.columns && plan.walks.size() == 1 &&
+         plan.walks[0].stores.empty() && !plan.walks[0].reductions.empty();
+}
+
+bool can_scan_ranges(const ir::Kernel& kernel, const KernelPlan& plan,
+                     const runtime::Layout& layout) {
+  if (layout.reduced != 1 || layout.columns || plan.walks.size() != 1) return false;
+  if (!plan.walks[0].reductions.empty() || !plan.row_stores.empty()) return false;
+  std::vector<bool> scanned(kernel.body.size(), false);
+  bool any = false;
+  for (uint32_t i = 0; i < kernel.body.size(); ++i) {
+    const ir::Node& node = kernel.body[ir::Value{i}];
+    for (const ir::Value operand : node.inputs()) scanned[i] = scanned[i] || scanned[operand.index];
+    if (!ir::is_scan(node.op)) continue;
+    if (scanned[i]) return false;
+    scanned[i] = any = true;
+  }
+  return any;
+}
 
 KernelPlan make_plan(const ir::Kernel& kernel, const ir::Program& program,
                      const runtime::Layout& layout, Target target) {

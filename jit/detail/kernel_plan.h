@@ -33,6 +33,14 @@ struct ScalarSection {
 };
 
 struct Walk {
+  // A point value that an earlier walk leaves where a later one will store its result, because
+  // computing it again costs more.
+  struct Carried {
+    uint32_t node;
+    size_t operand;
+  };
+  std::vector<Carried> saved;    // by this walk
+  std::vector<Carried> carried;  // loaded instead of computed
   ScalarSection line;
   Section point;
   std::vector<uint32_t> reductions;      // nodes
@@ -55,6 +63,14 @@ std::vector<bool> find_needed(const ir::Kernel& kernel);
 
 // Whether the operand moves along one of the last `reduced` loops of the kernel.
 bool varies_along_reduced(const ir::Kernel& kernel, size_t operand);
+
+// Whether rows can be reduced range by range: nothing but row values comes of them.
+bool can_reduce_ranges(const ir::Kernel& kernel, const KernelPlan& plan,
+                       const runtime::Layout& layout);
+
+// The same of scans: none depends on another, and no reduction is at hand.
+bool can_scan_ranges(const ir::Kernel& kernel, const KernelPlan& plan,
+                     const runtime::Layout& layout);
 
 KernelPlan make_plan(const ir::Kernel& kernel, const ir::Program& program,
                      const runtime::Layout& layout, Target target);

@@ -50,7 +50,7 @@ bool can_stream(const Frame& frame, const Walk& walk) {
                              [&](const ir::Store* store) { return is_streamed(frame, *store); });
 }
 
-void emit_line(Frame& frame, const EmitPoints& points) {
+void emit_line(Frame& frame, const EmitPoints& points, const Decided& decided) {
   VectorBuilder& b = frame.b;
   const int64_t lanes = frame.plan.lanes;
   llvm::Value* const whole = b.CreateAnd(whole_limit(frame), b.getInt64(-lanes));
@@ -64,6 +64,11 @@ void emit_line(Frame& frame, const EmitPoints& points) {
   b.SetInsertPoint(main);
   llvm::PHINode* const index = b.CreatePHI(b.getInt64Ty(), 2);
   points({index, nullptr}, false);
+  if (llvm::Value* const no_more = decided ? decided() : nullptr) {
+    llvm::BasicBlock* const go_on = b.block("undecided");
+    b.CreateCondBr(no_more, after, go_on);
+    b.SetInsertPoint(go_on);
+  }
   llvm::Value* const next = b.CreateAdd(index, b.getInt64(lanes));
   index->addIncoming(b.getInt64(0), before);
   index->addIncoming(next, b.GetInsertBlock());

@@ -3,9 +3,11 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
+#include "jit/detail/column_tiles.h"
 #include "jit/detail/frame.h"
 #include "jit/detail/line.h"
 #include "jit/detail/reductions.h"
+#include "jit/detail/scans.h"
 
 namespace lanewise::jit {
 
@@ -30,12 +32,27 @@ class NestEmitter {
 
   void emit_row() {
     const KernelPlan& plan = frame_.plan;
+    if (frame_.layout.portion != runtime::Portion::kWhole) return emit_portion(plan.walks[0]);
     for (size_t i = 0; i < plan.walks.size(); ++i) {
       emit_row_section(plan.rows[i]);
       emit_walk(plan.walks[i]);
     }
-    emit_row_section(plan.rows.back());
-    for (const ir::Store* store : plan.row_stores) {
+    end_row();
+  }
+
+  // Part of a row with one walk, or what all parts join to.
+  void emit_portion(const Walk& walk) {
+    emit_row_section(frame_.plan.rows[0]);
+    if (frame_.layout.portion != runtime::Portion::kJoin) return emit_walk(walk);
+    Scans scans(frame_, walk);
+    if (!scans.empty()) return scans.join();
+    Reductions::join(frame_, walk);
+    end_row();
+  }
+
+  void end_row() {
+    emit_row_section(frame_.plan.rows.back());
+    for (const ir::Store* store : frame_.plan.row_stores) {
       frame_.operands.store_one(static_cast<size_t>(store->operand),
                                 frame_.body.value(store->value));
     }
@@ -48,28 +65,42 @@ class NestEmitter {
 
   void emit_walk(const Walk& walk) {
     const std::unique_ptr<Reductions> reductions = Reductions::make(frame_, walk);
+    Scans scans(frame_, walk);
     reductions->begin();
+    scans.begin();
     frame_.emit_loops(frame_.plan.outer_loops, frame_.layout.rank - 1, [&] {
       emit_row_section(walk.line);
       const auto points = [&](const Position& position, bool streaming) {
         enter_vectors(position);
-        emit_points(walk, *reductions, position, streaming);
+        emit_points(walk, *reductions, scans, position, streaming);
         leave_vectors();
       };
       if (frame_.layout.streaming && can_stream(frame_, walk)) {
         streams_ = true;
         emit_streaming_line(frame_, walk, points);
       } else {
-        emit_line(frame_, points);
+        const bool only_reduces = walk.stores.empty();
+        emit_line(frame_, points, [&]() -> llvm::Value* {
+          if (!only_reduces) return nullptr;
+          b_.lanes = frame_.plan.lanes;
+          llvm::Value* const decided = reductions->decided();
+          b_.lanes = 1;
+          return decided;
+        });
       }
     });
-    reductions->finish();
+    if (frame_.layout.portion == runtime::Portion::kRange) {
+      reductions->store_state(frame_.state_place());
+    } else {
+      reductions->finish();
+    }
   }
 
   // ---- neighbouring rows side by side ----
 
   void emit_columns() {
     emit_row_section(frame_.plan.rows.front());
+    if (reduces_by_tiles(frame_)) return emit_column_tiles(frame_);
     emit_line(frame_, [&](const Position& position, bool) {
       enter_vectors(position);
       const KernelPlan& plan = frame_.plan;
@@ -92,12 +123,14 @@ class NestEmitter {
 
   void emit_column_walk(const Walk& walk, const Position& position) {
     const std::unique_ptr<Reductions> reductions = Reductions::make(frame_, walk);
+    Scans scans(frame_, walk);
     reductions->begin();
+    scans.begin();
     frame_.emit_loops(frame_.plan.outer_loops + 1, frame_.layout.rank, [&] {
       b_.lanes = 1;
       emit_row_section(walk.line);
       b_.lanes = frame_.plan.lanes;
-      emit_points(walk, *reductions, position, false);
+      emit_points(walk, *reductions, scans, position, false);
     });
     reductions->finish();
     frame_.enter_line();
@@ -115,13 +148,23 @@ class NestEmitter {
     b_.lanes = 1;
   }
 
-  void emit_points(const Walk& walk, Reductions& reductions, const Position& position,
+  void emit_points(const Walk& walk, Reductions& reductions, Scans& scans, const Position& position,
                    bool streaming) {
     frame_.operands.enter_position();
+    for (const Walk::Carried& carried : walk.carried) {
+      const DType dtype = frame_.kernel.body[ir::Value{carried.node}].dtype;
+      frame_.body.set({carried.node}, frame_.operands.load(carried.operand, dtype, position));
+    }
     frame_.body.emit(walk.point, [&](const ir::Node& node) {
+      if (ir::is_scan(node.op)) return scans.emit(node, position);
       return frame_.operands.load(Frame::slot(node), node.dtype, position);
     });
+    for (const Walk::Carried& saved : walk.saved) {
+      frame_.operands.store(saved.operand, frame_.body.value({saved.node}), position, false);
+    }
+    scans.advance(position);
     reductions.add(position);
+    if (frame_.layout.portion == runtime::Portion::kRange) return;
     for (const ir::Store* store : walk.stores) emit_store(*store, position, streaming);
   }
 

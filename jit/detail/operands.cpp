@@ -21,6 +21,8 @@ Operands::Operands(VectorBuilder& builder, const ir::Kernel& kernel, const ir::P
     if (!operand.is_index) operand.dtype = program.buffers[static_cast<size_t>(buffer)].dtype;
     operands_.push_back(operand);
   }
+  // The states of rows.
+  if (layout.portion != runtime::Portion::kWhole) operands_.push_back({});
   for (const ir::Node& node : kernel.body.nodes()) {
     if (node.op == ir::Op::kLoad) operands_[node.get<ir::Slot>().index].is_loaded = true;
   }

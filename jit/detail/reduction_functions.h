@@ -1,32 +1,10 @@
-// How elements combine, and the functions of a module that combine the elements of blocks and the
-// blocks of a row in the order of ir/reduction_order.h.
+// The functions of a module that combine the elements of blocks and the blocks of a row in the
+// order of ir/reduction_order.h.
 #pragma once
 
-#include "ir/op.h"
-#include "jit/detail/vector_builder.h"
+#include "jit/detail/reducer.h"
 
 namespace lanewise::jit {
-
-class Reducer {
- public:
-  Reducer(ir::Op op, DType dtype) : op_(op), dtype_(dtype) {}
-
-  ir::Op op() const { return op_; }
-  DType dtype() const { return dtype_; }
-  // Whether the order of combining changes the result.
-  bool is_ordered() const {
-    return is_float(dtype_) && (op_ == ir::Op::kSum || op_ == ir::Op::kProd);
-  }
-  // What changes nothing it is combined with.
-  llvm::Constant* identity(VectorBuilder& b) const;
-  llvm::Value* combine(VectorBuilder& b, llvm::Value* earlier, llvm::Value* later) const;
-  // Combines the lanes of a vector: the lower half with the upper half, and so on.
-  llvm::Value* halve(VectorBuilder& b, llvm::Value* vector) const;
-
- private:
-  ir::Op op_;
-  DType dtype_;
-};
 
 // Calls to functions that are made at their first use in a module.
 class ReductionFunctions {
@@ -35,32 +13,57 @@ class ReductionFunctions {
   ReductionFunctions(VectorBuilder& builder, const Reducer& reducer, int rows = 1)
       : b_(builder), reducer_(reducer), rows_(rows) {}
 
-  // The result of a block of `count` elements, 1 to kReductionBlock. If they are fewer, the memory
-  // after them is filled up, for at most kMaxReductionLanes elements.
-  llvm::Value* block(llvm::Value* elements, llvm::Value* count);
+  // The result of a block of `count` elements, 1 to kReductionBlock, of one row. Memory after them
+  // is read, for less than kMaxReductionLanes elements.
+  Parts block(llvm::Value* elements, llvm::Value* count);
 
-  // The result of a block of `count` elements that are already combined to lanes, one after the
-  // other in `table`; overwrites them. Lanes that no element went to are not read.
-  llvm::Value* halve_table(llvm::Value* table, llvm::Value* count);
+  // The result of a block of `count` elements of one row that are combined to lanes.
+  Parts halve(const Parts& lanes, llvm::Value* count);
+
+  // The lanes of a block of `rows` rows, in memory.
+  llvm::Type* table_type();
+  Parts load_lane(llvm::Value* table, llvm::Value* lane) { return load_lane(b_, table, lane); }
+  void store_lane(llvm::Value* table, llvm::Value* lane, const Parts& parts) {
+    store_lane(b_, table, lane, parts);
+  }
+  // The result of a block of `count` elements that are combined to lanes; overwrites them. Lanes
+  // that no element went to are not read.
+  Parts halve_table(llvm::Value* table, llvm::Value* count);
 
   // Results of neighbouring runs of 2^i blocks each, one for each bit i of the number of blocks so
   // far. Starts with that number, as an i64.
   llvm::Type* tree_type();
-  void push(llvm::Value* tree, llvm::Value* block);
+  void clear(llvm::Value* tree) { b_.CreateStore(b_.getInt64(0), tree); }
+  void push(llvm::Value* tree, const Parts& block);
   // The result of all blocks, at least one.
-  llvm::Value* finish(llvm::Value* tree);
+  Parts finish(llvm::Value* tree);
 
  private:
+  using Types = llvm::SmallVector<llvm::Type*, 3>;
+
   llvm::Function* function(const char* name, llvm::Type* result,
                            llvm::ArrayRef<llvm::Type*> parameters,
                            void (ReductionFunctions::*emit)(VectorBuilder&));
+  Parts call(llvm::Function* function, llvm::ArrayRef<llvm::Value*> arguments);
   void emit_block(VectorBuilder& b);
+  void emit_halve(VectorBuilder& b);
   void emit_halve_table(VectorBuilder& b);
+  void emit_closing(VectorBuilder& b, llvm::Value* table, llvm::Value* in_use);
   void emit_halving(VectorBuilder& b, llvm::Value* table, llvm::Value* pairs, llvm::Value* half);
   void emit_push(VectorBuilder& b);
   void emit_finish(VectorBuilder& b);
-  llvm::Type* element() { return b_.vector_of(b_.element(reducer_.dtype()), rows_); }
-  llvm::Value* level(VectorBuilder& b, llvm::Value* tree, llvm::Value* number);
+
+  int lanes() const;
+  // Of one part each, for `rows` rows; and of all parts as what a function returns.
+  Types part_types();
+  llvm::Type* result_type();
+  void emit_return(VectorBuilder& b, const Parts& parts);
+  llvm::Value* lane_counts(VectorBuilder& b, llvm::Value* count);
+  Parts load_lane(VectorBuilder& b, llvm::Value* table, llvm::Value* lane);
+  void store_lane(VectorBuilder& b, llvm::Value* table, llvm::Value* lane, const Parts& parts);
+  llvm::Value* part_at(VectorBuilder& b, llvm::Type* type, llvm::Value* memory, size_t field,
+                       llvm::Value* number);
+  Parts load_level(VectorBuilder& b, llvm::Value* tree, llvm::Value* number);
 
   VectorBuilder& b_;
   const Reducer& reducer_;

@@ -47,8 +47,12 @@ class Regions {
   };
 
   bool is_rare(uint32_t node) const { return body_[ir::Value{node}].op == ir::Op::kRare; }
-  // Loads stay out of cold code: their place decides what memory is touched.
-  bool is_anchored(uint32_t node) const { return body_[ir::Value{node}].op == ir::Op::kLoad; }
+  // Loads stay out of cold code: their place decides what memory is touched. Scans need every
+  // element.
+  bool is_anchored(uint32_t node) const {
+    const ir::Op op = body_[ir::Value{node}].op;
+    return op == ir::Op::kLoad || ir::is_scan(op);
+  }
 
   int region_of_rare_operand(uint32_t rare) {
     const uint32_t mask = body_[ir::Value{rare}].operands[0].index;

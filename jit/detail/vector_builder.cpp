@@ -1,6 +1,7 @@
 #include "jit/detail/vector_builder.h"
 
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
 
 #include <numeric>
 
@@ -150,7 +151,8 @@ llvm::Value* VectorBuilder::reverse(llvm::Value* vector) {
 llvm::AllocaInst* VectorBuilder::stack(llvm::Type* type) {
   llvm::IRBuilder<> entry(&function->getEntryBlock(), function->getEntryBlock().begin());
   llvm::AllocaInst* const memory = entry.CreateAlloca(type);
-  memory->setAlignment(llvm::Align(64));
+  const llvm::DataLayout& layout = function->getParent()->getDataLayout();
+  memory->setAlignment(std::max(llvm::Align(64), layout.getABITypeAlign(type)));
   return memory;
 }
 

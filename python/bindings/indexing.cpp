@@ -1,5 +1,6 @@
 // a[...], a[...] = value, len, iteration, in.
 #include "frontend/evaluate.h"
+#include "frontend/reductions.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/array_object.h"
 #include "python/bindings/numpy.h"
@@ -117,7 +118,7 @@ int contains(PyObject* self, PyObject* value) {
         frontend::Argument argument;
         if (!to_argument(value, "in", argument)) return 0;
         const Array equal = frontend::apply(Op::kEqual, {array_of(self), argument});
-        const Array any = frontend::reduce(Op::kAny, equal, std::nullopt, false);
+        const Array any = frontend::reduce(Op::kAny, equal, {});
         require_value(any, "in");
         return item(any).cast<bool>() ? 1 : 0;
       },

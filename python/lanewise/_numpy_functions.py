@@ -9,8 +9,6 @@ from lanewise import _core
 
 # Functions of one name and meaning.
 _SAME = [
-    "all",
-    "any",
     "broadcast_arrays",
     "broadcast_to",
     "empty_like",
@@ -18,16 +16,11 @@ _SAME = [
     "flip",
     "full_like",
     "matrix_transpose",
-    "max",
-    "mean",
-    "min",
     "moveaxis",
     "ones_like",
     "permute_dims",
-    "prod",
     "reshape",
     "squeeze",
-    "sum",
     "transpose",
     "where",
     "zeros_like",
@@ -47,6 +40,52 @@ _BY_NUMPY = [
     "savez",
     "savez_compressed",
 ]
+
+
+# Reductions and scans: NumPy's parameters after (a, axis), in its order.
+_REDUCTIONS = {
+    "all": ("out", "keepdims"),
+    "any": ("out", "keepdims"),
+    "argmax": ("out", "keepdims"),
+    "argmin": ("out", "keepdims"),
+    "count_nonzero": ("keepdims",),
+    "cumprod": ("dtype", "out"),
+    "cumsum": ("dtype", "out"),
+    "cumulative_prod": (),
+    "cumulative_sum": (),
+    "max": ("out", "keepdims"),
+    "mean": ("dtype", "out", "keepdims"),
+    "min": ("out", "keepdims"),
+    "prod": ("dtype", "out", "keepdims"),
+    "std": ("dtype", "out", "ddof", "keepdims"),
+    "sum": ("dtype", "out", "keepdims"),
+    "var": ("dtype", "out", "ddof", "keepdims"),
+}
+
+
+def _reduction(name: str, parameters: tuple[str, ...]) -> Callable:
+    """What NumPy's function of that name does; `out` gets a copy of the result."""
+    function = getattr(_core, name)
+
+    def call(a: Any, axis: Any = None, *positional: Any, **keywords: Any) -> Any:
+        if len(positional) > len(parameters):
+            raise TypeError(f"{name}: {len(positional) + 2} positional arguments are too many")
+        keywords |= zip(parameters, positional, strict=False)
+        out = keywords.pop("out", None)
+        if "ddof" in keywords:
+            ddof = keywords.pop("ddof")
+            keywords.setdefault("correction", ddof)
+        if keywords.get("keepdims") is np._NoValue:
+            del keywords["keepdims"]
+        if keywords.get("where") is True:
+            del keywords["where"]
+        result = function(a, axis, **keywords)
+        if out is None:
+            return result
+        out[...] = result
+        return out
+
+    return call
 
 
 def _ndarrays(value: Any) -> Any:
@@ -90,8 +129,14 @@ def table() -> dict[Callable[..., Any], Callable[..., Any]]:
     functions = {getattr(np, name): getattr(_core, name) for name in _SAME if hasattr(np, name)}
     functions |= {getattr(np, name): _by_numpy(getattr(np, name)) for name in _BY_NUMPY}
     functions |= {
-        np.amax: _core.max,
-        np.amin: _core.min,
+        getattr(np, name): _reduction(name, parameters)
+        for name, parameters in _REDUCTIONS.items()
+        if hasattr(np, name)
+    }
+    functions |= {
+        np.amax: functions[np.max],
+        np.amin: functions[np.min],
+        np.linalg.vector_norm: _core.vector_norm,
         np.astype: _astype,
         np.clip: _clip,
         np.copy: lambda a, **_: a.copy(),

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "frontend/executable.h"
+#include "ir/builder.h"
 #include "ir/interpret.h"
 #include "ir/text.h"
 #include "runtime/copy.h"
@@ -97,7 +98,7 @@ struct Outcome {
 };
 
 Outcome run_interpreter(const ir::Graph& graph, std::span<const Tensor> inputs,
-                  std::span<const Scalar> scalars) {
+                        std::span<const Scalar> scalars) {
   try {
     return {ir::interpret(graph, inputs, scalars)};
   } catch (const ValueError&) {
@@ -142,8 +143,8 @@ Outcome run(Random& random, const ir::Graph& graph, std::span<const Tensor> inpu
                           reinterpret_cast<const char*>(placed.address()), placed.strides,
                           results[i].shape, item);
     // What lies between the elements is not touched.
-    runtime::copy_strided(reinterpret_cast<char*>(before[i].data() + placed.offset),
-                          placed.strides, reinterpret_cast<const char*>(results[i].data.data()),
+    runtime::copy_strided(reinterpret_cast<char*>(before[i].data() + placed.offset), placed.strides,
+                          reinterpret_cast<const char*>(results[i].data.data()),
                           row_major(results[i]), results[i].shape, item);
     EXPECT_EQ(placed.memory, before[i]) << "wrote outside of result " << i;
   }
@@ -166,37 +167,110 @@ void check_graphs(uint64_t seed, int count, const test::RandomGraphOptions& opti
       constexpr int kThreads[] = {1, 2, 3, 7};
       runtime::set_num_threads(test::pick(random, kThreads));
       const BuildOptions build = random_build(random, target);
-      std::string context = format("graph {} of seed {}, {}, without", i, seed,
-                                   jit::to_string(target));
+      std::string context =
+          format("graph {} of seed {}, {}, without", i, seed, jit::to_string(target));
       for (const std::string& pass : build.passes.disabled) context += " " + pass;
       context += "\n" + ir::print(graph);
       const Outcome actual = run(random, graph, inputs, scalars, build);
       ASSERT_EQ(actual.failed, expected.failed) << context;
       ASSERT_EQ(actual.results.size(), expected.results.size()) << context;
       for (size_t k = 0; k < expected.results.size(); ++k) {
-        ASSERT_TRUE(same_bits(actual.results[k], expected.results[k]))
-            << "result " << k << "\n" << context;
+        ASSERT_TRUE(same_bits(actual.results[k], expected.results[k])) << "result " << k << "\n"
+                                                                       << context;
       }
     }
   }
   runtime::set_num_threads(threads);
 }
 
-TEST(SameBits, SmallGraphsOfEverything) { check_graphs(1, 120, {.checks = true}); }
+TEST(SameBits, SmallGraphsOfEverything) {
+  check_graphs(1, 120, {.positions = true, .scans = true, .checks = true});
+}
 
 TEST(SameBits, VectorsAndTheirRemainders) {
   check_graphs(2, 120,
-               {.nodes = 10, .max_rank = 1, .max_size = 130, .max_elements = 130});
+               {.nodes = 10,
+                .max_rank = 1,
+                .max_size = 130,
+                .max_elements = 130,
+                .positions = true,
+                .scans = true});
 }
 
 TEST(SameBits, Matrices) {
-  check_graphs(3, 80, {.nodes = 12, .max_rank = 2, .max_size = 70, .max_elements = 3000});
+  check_graphs(3, 80,
+               {.nodes = 12,
+                .max_rank = 2,
+                .max_size = 70,
+                .max_elements = 3000,
+                .positions = true,
+                .scans = true});
 }
 
 TEST(SameBits, ElementwiseOnly) {
   check_graphs(4, 120,
-               {.nodes = 15, .max_rank = 2, .max_size = 40, .max_elements = 800, .windows = false,
-                .updates = false, .reductions = false});
+               {.nodes = 15,
+                .max_rank = 2,
+                .max_size = 40,
+                .max_elements = 800,
+                .windows = false,
+                .updates = false,
+                .reductions = false});
+}
+
+TEST(SameBits, BlocksOfReductions) {
+  check_graphs(5, 60,
+               {.nodes = 4,
+                .max_rank = 2,
+                .max_size = 2500,
+                .max_elements = 6000,
+                .updates = false,
+                .positions = true,
+                .scans = true,
+                .dtypes = {DType::kBool, DType::kI32, DType::kF32, DType::kF64}});
+}
+
+// Rows so long that they are reduced range by range.
+TEST(SameBits, LongRows) {
+  using ir::Op;
+  const int threads = runtime::num_threads();
+  for (const DType dtype : {DType::kF32, DType::kF64, DType::kI16}) {
+    for (const int64_t n : {131072, 200001}) {
+      ir::Graph graph;
+      ir::Builder builder(graph);
+      const ir::Value x = builder.input("x", dtype, ir::Shape{2, n});
+      const ir::Value positive =
+          builder.apply(Op::kGreater, {x, builder.constant(Scalar::from_int(dtype, 3), {2, n})});
+      for (const Op op :
+           {Op::kSum, Op::kProd, Op::kMin, Op::kMax, Op::kDeviations, Op::kArgMin, Op::kArgMax}) {
+        if (!ir::contains(ir::spec(op).accepts, dtype)) continue;
+        graph.outputs.push_back(builder.reduce(op, x, {1}));
+        graph.outputs.push_back(builder.reduce(op, x, {0, 1}));
+      }
+      graph.outputs.push_back(builder.reduce(Op::kAny, positive, {0, 1}));
+      graph.outputs.push_back(builder.reduce(Op::kAll, positive, {0, 1}));
+      graph.outputs.push_back(builder.scan(Op::kCumulativeSum, x, 1));
+      Random random(static_cast<uint64_t>(n));
+      const auto inputs = test::random_inputs(random, graph);
+      const Outcome expected = run_interpreter(graph, inputs, {});
+      for (const int count : {1, 2, 3, 7}) {
+        runtime::set_num_threads(count);
+        for (const auto target : {jit::Target::kX86_64_v3, jit::Target::kX86_64_v4}) {
+          if (target == jit::Target::kX86_64_v4 &&
+              runtime::isa_level() != runtime::IsaLevel::kX86_64_v4) {
+            continue;
+          }
+          const Outcome actual = run(random, graph, inputs, {}, {.passes = {}, .target = target});
+          for (size_t k = 0; k < expected.results.size(); ++k) {
+            EXPECT_TRUE(same_bits(actual.results[k], expected.results[k]))
+                << "result " << k << " of " << n << " " << to_string(dtype) << ", " << count
+                << " threads";
+          }
+        }
+      }
+    }
+  }
+  runtime::set_num_threads(threads);
 }
 
 }  // namespace

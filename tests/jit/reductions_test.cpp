@@ -2,6 +2,8 @@
 // before and after.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "kernel_case.h"
 #include "support/format.h"
 
@@ -11,12 +13,18 @@ namespace {
 using ir::Expr;
 using ir::Op;
 
-constexpr Op kReductions[] = {Op::kSum, Op::kProd, Op::kMin, Op::kMax, Op::kAny, Op::kAll};
+constexpr Op kReductions[] = {Op::kSum, Op::kProd,       Op::kMin,    Op::kMax,   Op::kAny,
+                              Op::kAll, Op::kDeviations, Op::kArgMin, Op::kArgMax};
+constexpr Op kScans[] = {Op::kCumulativeSum, Op::kCumulativeProd};
 
 Expr reduce(KernelCase& k, Op op, const Expr& x) {
+  const bool finds = op == Op::kArgMin || op == Op::kArgMax;
+  const DType dtype = finds ? DType::kI64 : x.dtype();
   return k.expr(
-      k.kernel_body().append({.op = op, .dtype = x.dtype(), .shape = {}, .operands = {x.value()}}));
+      k.kernel_body().append({.op = op, .dtype = dtype, .shape = {}, .operands = {x.value()}}));
 }
+
+Expr scan(KernelCase& k, Op op, const Expr& x) { return reduce(k, op, x); }
 
 void check(KernelCase& k, const std::string& what, int seeds = 2) {
   for (const Target target : targets()) {
@@ -70,6 +78,7 @@ TEST(Reductions, Layouts) {
         const Expr x = k.load(dtype, {7, stride});
         k.store(reduce(k, Op::kSum, x + x), {1, 0});
         k.store(reduce(k, Op::kMin, x), {2, 0});
+        k.store(reduce(k, Op::kArgMax, x), {1, 0});
         check(k, format("{} stride {} length {}", to_string(dtype), stride, n));
       }
     }
@@ -85,6 +94,88 @@ TEST(Reductions, SeveralReducedLoops) {
     k.store(reduce(k, Op::kSum, x * line + row), {1, 0, 0, 0});
     k.store(reduce(k, Op::kSum, line), {1, 0, 0, 0});
     k.store(reduce(k, Op::kMax, x), {1, 0, 0, 0});
+    k.store(reduce(k, Op::kDeviations, x), {1, 0, 0, 0});
+    k.store(reduce(k, Op::kArgMin, x), {1, 0, 0, 0});
+    k.store(scan(k, Op::kCumulativeSum, x), {15 * n, 3 * n, n, 1});
+    check(k, format("{}", n));
+  }
+}
+
+TEST(Reductions, MomentsOfFarValues) {
+  for (const int64_t n : {2, 40, 65, 1500, 5000}) {
+    for (const DType dtype : {DType::kF32, DType::kF64}) {
+      KernelCase k({2, n}, 1);
+      const Expr x = k.load(dtype, {n, 1});
+      const Expr small = ir::select(abs(x) < 1, x, x.like(0.5));
+      k.store(reduce(k, Op::kDeviations, small + 1e4), {1, 0});
+      k.store(reduce(k, Op::kSum, small), {1, 0});
+      check(k, format("{} {}", n, to_string(dtype)));
+    }
+  }
+}
+
+TEST(Reductions, PositionsAmongEqualElements) {
+  for (const int64_t n : {1, 17, 64, 200}) {
+    for (const DType dtype : {DType::kBool, DType::kI8, DType::kU16, DType::kF32, DType::kF64}) {
+      KernelCase k({3, n}, 1);
+      const Expr x = k.load(dtype, {n, 1});
+      const Expr few = is_float(dtype) ? ir::select(x < 0, x.like(0), x.like(INFINITY)) : x;
+      k.store(reduce(k, Op::kArgMin, few), {1, 0});
+      k.store(reduce(k, Op::kArgMax, few), {1, 0});
+      check(k, format("{} {}", n, to_string(dtype)));
+    }
+  }
+}
+
+// ---- scans --------------------------------------------------------------------------------
+
+TEST(Scans, EveryDTypeAndLength) {
+  for (const Op op : kScans) {
+    for (int d = 0; d < kDTypeCount; ++d) {
+      const auto dtype = static_cast<DType>(d);
+      if (!ir::contains(ir::spec(op).accepts, dtype)) continue;
+      for (const int64_t n : {1, 2, 15, 16, 17, 100, 1023, 1024, 1025, 3000}) {
+        KernelCase k({2, n}, 1);
+        k.store(scan(k, op, k.load(dtype, {n, 1})), {n, 1});
+        check(k, format("{} of {} {}", op, n, to_string(dtype)), 1);
+      }
+    }
+  }
+}
+
+TEST(Scans, Layouts) {
+  for (const int64_t stride : {2, 3, 4, -1, 0, 5, -3}) {
+    for (const int64_t n : {5, 16, 33, 1300}) {
+      KernelCase k({3, n}, 1);
+      const Expr x = k.load(DType::kF32, {7, stride});
+      k.store(scan(k, Op::kCumulativeSum, x * x), {n, 1});
+      check(k, format("stride {} length {}", stride, n));
+    }
+  }
+}
+
+TEST(Scans, SideBySide) {
+  for (const int64_t columns : {20, 64, 70}) {
+    for (const int64_t n : {2, 16, 40, 1030}) {
+      KernelCase k({columns, n}, 1);
+      const Expr x = k.load(DType::kF64, {1, columns});
+      k.store(scan(k, Op::kCumulativeSum, x), {1, columns});
+      k.store(scan(k, Op::kCumulativeProd, x.cast(DType::kF32)), {1, columns});
+      ASSERT_TRUE(k.layout().columns);
+      check(k, format("{} {}", columns, n), 1);
+    }
+  }
+}
+
+TEST(Scans, BetweenReductions) {
+  for (const int64_t n : {7, 50, 1100}) {
+    KernelCase k({3, n}, 1);
+    const Expr x = k.load(DType::kF32, {n, 1});
+    const Expr shifted = x - reduce(k, Op::kMax, x);
+    const Expr running = scan(k, Op::kCumulativeSum, shifted * shifted);
+    k.store(running / reduce(k, Op::kSum, running), {n, 1});
+    k.store(scan(k, Op::kCumulativeSum, x.like(0.1)), {n, 1});
+    k.store(scan(k, Op::kCumulativeProd, running), {n, 1});
     check(k, format("{}", n));
   }
 }

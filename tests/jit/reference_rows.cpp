@@ -2,9 +2,8 @@
 
 #include <cstring>
 
-#include "ir/element.h"
+#include "ir/builder.h"
 #include "ir/interpret.h"
-#include "ir/reduction_order.h"
 
 namespace lanewise::jit::test {
 
@@ -23,8 +22,8 @@ void ReferenceRows::append_values(const ir::Node& node, const std::vector<Scalar
 
 void ReferenceRows::append_computed(const ir::Node& node) {
   if (node.op == ir::Op::kConstant) return append_constant(node, node.get<Scalar>());
-  if (ir::is_reduction(node.op)) {
-    values_.push_back(reduce(node));
+  if (ir::is_reduction(node.op) || ir::is_scan(node.op)) {
+    values_.push_back(walk_rows(node));
     return;
   }
   std::vector<const std::byte*> operands;
@@ -34,51 +33,22 @@ void ReferenceRows::append_computed(const ir::Node& node) {
   values_.push_back(std::move(result));
 }
 
-namespace {
-
-template <class T>
-T reduce_row(ir::Op op, std::span<const T> row) {
-  namespace element = ir::element;
-  const auto fold = [&](T start, auto combine) {
-    for (const T x : row) start = combine(start, x);
-    return start;
-  };
-  using Limits = std::numeric_limits<T>;
-  constexpr bool kFloat = std::is_floating_point_v<T>;
-  switch (op) {
-    case ir::Op::kSum:
-      if constexpr (kFloat) return ir::reduce_in_order<T>(row, -T(0), element::Add{});
-      return fold(T(0), element::Add{});
-    case ir::Op::kProd:
-      if constexpr (kFloat) return ir::reduce_in_order<T>(row, T(1), element::Multiply{});
-      return fold(T(1), element::Multiply{});
-    case ir::Op::kMin:
-      return fold(kFloat ? Limits::infinity() : Limits::max(), element::Minimum{});
-    case ir::Op::kMax:
-      return fold(kFloat ? -Limits::infinity() : Limits::lowest(), element::Maximum{});
-    case ir::Op::kAny:
-      return fold(T(0), element::Maximum{});
-    default:
-      return fold(T(1), element::Minimum{});
+// Reductions are repeated at all points of their row.
+ReferenceRows::Bytes ReferenceRows::walk_rows(const ir::Node& node) const {
+  ir::Graph graph;
+  ir::Builder builder(graph);
+  const DType dtype = body_[node.operands[0]].dtype;
+  const ir::Shape shape{points_ / row_, row_};
+  const ir::Value rows = builder.input("x", dtype, shape);
+  if (ir::is_scan(node.op)) {
+    graph.outputs = {builder.scan(node.op, rows, 1)};
+  } else {
+    const ir::Value reduced = builder.reduce(node.op, rows, {1});
+    graph.outputs = {builder.window(reduced, shape, ir::Window{0, {1, 0}})};
   }
-}
-
-}  // namespace
-
-ReferenceRows::Bytes ReferenceRows::reduce(const ir::Node& node) const {
-  const Bytes& operand = values_[node.operands[0].index];
-  Bytes result(static_cast<size_t>(points_ * size_of(node.dtype)));
-  visit_dtype(node.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t start = 0; start < points_; start += row_) {
-      const auto* const first = reinterpret_cast<const T*>(operand.data()) + start;
-      const T value = reduce_row<T>(node.op, {first, static_cast<size_t>(row_)});
-      for (int64_t i = 0; i < row_; ++i) {
-        std::memcpy(result.data() + static_cast<size_t>(start + i) * sizeof(T), &value, sizeof(T));
-      }
-    }
-  });
-  return result;
+  ir::Tensor operand(dtype, {points_ / row_, row_});
+  operand.data = values_[node.operands[0].index];
+  return ir::interpret(graph, {&operand, 1}, {})[0].data;
 }
 
 Scalar ReferenceRows::at(ir::Value value, int64_t point) const {

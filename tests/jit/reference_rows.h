@@ -9,7 +9,7 @@ namespace lanewise::jit::test {
 
 class ReferenceRows {
  public:
-  // `points` points in row-major order; reductions go over `row` neighbouring ones each.
+  // `points` points in row-major order; reductions and scans go over `row` neighbouring ones each.
   ReferenceRows(const ir::Graph& body, int64_t points, int64_t row)
       : body_(body), points_(points), row_(row) {}
 
@@ -22,7 +22,7 @@ class ReferenceRows {
 
  private:
   using Bytes = std::vector<std::byte>;
-  Bytes reduce(const ir::Node& node) const;
+  Bytes walk_rows(const ir::Node& node) const;
 
   const ir::Graph& body_;
   int64_t points_;

@@ -37,7 +37,8 @@ bool Planner::rows_fit(const Demand& demand, const std::vector<int>& covering, c
   if (!reduced.empty() && others != reduced) return false;
   if (demand.at_points && rows.is_constant() && rows.value() > limits_.long_row) return false;
   if (others.empty()) return true;
-  if (reduced.empty() &&
+  const bool short_column = rows.is_constant() && rows.value() <= limits_.long_column;
+  if (reduced.empty() && !short_column &&
       !std::ranges::equal(others, std::span(loops.order()).last(others.size()))) {
     return false;
   }
