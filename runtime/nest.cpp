@@ -309,7 +309,7 @@ Layout classify(const Nest& nest, bool columns) {
     layout.operands.push_back(layout_of(operand, loop));
   }
   find_groups(nest, loop, layout.operands);
-  layout.streaming = nest.reduced == 0 && outputs_exceed_cache(nest, layout.operands);
+  layout.streaming = !layout.columns && outputs_exceed_cache(nest, layout.operands);
   layout.long_rows = nest.reduced > 0 && rows_exceed_cache(nest);
   return layout;
 }

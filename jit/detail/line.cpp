@@ -16,6 +16,7 @@ llvm::Value* whole_limit(Frame& frame) {
 }
 
 // The element from which all streamed outputs are aligned, or the line's size if there is none.
+// Scans and ordered reductions want positions that are multiples of a vector: the first or none.
 llvm::Value* aligned_start(Frame& frame, const Walk& walk) {
   VectorBuilder& b = frame.b;
   llvm::Value* start = nullptr;
@@ -34,6 +35,13 @@ llvm::Value* aligned_start(Frame& frame, const Walk& walk) {
     llvm::Value* const excess = b.CreateAnd(there, b.getInt64(kStreamAlignment - 1));
     all_aligned = b.CreateAnd(all_aligned, b.CreateICmpEQ(excess, b.getInt64(0)));
   }
+  const bool from_first_only =
+      !walk.reductions.empty() || std::ranges::any_of(walk.point.nodes, [&](uint32_t node) {
+        return ir::is_scan(frame.kernel.body[ir::Value{node}].op);
+      });
+  if (from_first_only) {
+    all_aligned = b.CreateAnd(all_aligned, b.CreateICmpEQ(start, b.getInt64(0)));
+  }
   llvm::Value* const within = b.call(llvm::Intrinsic::smin, start, frame.line_size);
   return b.CreateSelect(all_aligned, within, frame.line_size);
 }
@@ -42,7 +50,11 @@ llvm::Value* aligned_start(Frame& frame, const Walk& walk) {
 
 bool is_streamed(const Frame& frame, const ir::Store& store) {
   const auto operand = static_cast<size_t>(store.operand);
-  return frame.layout.operands[operand].stride == runtime::Stride::kUnit;
+  if (frame.layout.operands[operand].stride != runtime::Stride::kUnit) return false;
+  // What lies there until then has brought the memory into the cache.
+  return std::ranges::none_of(frame.plan.walks, [&](const Walk& walk) {
+    return std::ranges::find(walk.saved, operand, &Walk::Carried::operand) != walk.saved.end();
+  });
 }
 
 bool can_stream(const Frame& frame, const Walk& walk) {

@@ -127,6 +127,22 @@ TEST(Reductions, PositionsAmongEqualElements) {
   }
 }
 
+// Results that bypass the cache, at any alignment.
+TEST(Reductions, Streaming) {
+  for (const int64_t n : {7, 64, 100, 1040, 3000}) {
+    for (const int64_t pitch : {n, n + 3}) {
+      KernelCase k({3, n}, 1);
+      const Expr x = k.load(DType::kF32, {pitch, 1});
+      const Expr shifted = x - reduce(k, Op::kSum, x);
+      k.store(shifted, {pitch, 1});
+      k.store(scan(k, Op::kCumulativeSum, x), {pitch, 1});
+      k.store(shifted * reduce(k, Op::kDeviations, shifted), {pitch, 1});
+      k.set_streaming(true);
+      check(k, format("{} {}", n, pitch));
+    }
+  }
+}
+
 // ---- scans --------------------------------------------------------------------------------
 
 TEST(Scans, EveryDTypeAndLength) {
