@@ -116,6 +116,20 @@ __all__ = [
     "any",
     "all",
     "mean",
+    "var",
+    "std",
+    "argmin",
+    "argmax",
+    "count_nonzero",
+    "logsumexp",
+    "vecdot",
+    "vector_norm",
+    "cumulative_sum",
+    "cumulative_prod",
+    "cumsum",
+    "cumprod",
+    "amin",
+    "amax",
     "reshape",
     "broadcast_to",
     "broadcast_arrays",
@@ -264,6 +278,7 @@ class Array:
         *,
         dtype: npt.DTypeLike | None = None,
         keepdims: bool = False,
+        where: _Operand | None = None,
     ) -> Array:
         """Sum over axes."""
     def prod(
@@ -273,18 +288,65 @@ class Array:
         *,
         dtype: npt.DTypeLike | None = None,
         keepdims: bool = False,
+        where: _Operand | None = None,
     ) -> Array:
         """Product over axes."""
-    def min(self, /, axis: _Axes | None = None, *, keepdims: bool = False) -> Array:
+    def min(
+        self, /, axis: _Axes | None = None, *, keepdims: bool = False, where: _Operand | None = None
+    ) -> Array:
         """Smallest element over axes; NaN wins, -0 < +0."""
-    def max(self, /, axis: _Axes | None = None, *, keepdims: bool = False) -> Array:
+    def max(
+        self, /, axis: _Axes | None = None, *, keepdims: bool = False, where: _Operand | None = None
+    ) -> Array:
         """Largest element over axes; NaN wins, -0 < +0."""
     def any(self, /, axis: _Axes | None = None, *, keepdims: bool = False) -> Array:
         """True where some element over axes is not 0."""
     def all(self, /, axis: _Axes | None = None, *, keepdims: bool = False) -> Array:
         """True where all elements over axes are not 0."""
-    def mean(self, /, axis: _Axes | None = None, *, keepdims: bool = False) -> Array:
+    def mean(
+        self,
+        /,
+        axis: _Axes | None = None,
+        *,
+        dtype: npt.DTypeLike | None = None,
+        keepdims: bool = False,
+        where: _Operand | None = None,
+    ) -> Array:
         """Mean over axes; integers give float64."""
+    def var(
+        self,
+        /,
+        axis: _Axes | None = None,
+        *,
+        correction: float = 0.0,
+        dtype: npt.DTypeLike | None = None,
+        keepdims: bool = False,
+        where: _Operand | None = None,
+    ) -> Array:
+        """Variance over axes; integers give float64."""
+    def std(
+        self,
+        /,
+        axis: _Axes | None = None,
+        *,
+        correction: float = 0.0,
+        dtype: npt.DTypeLike | None = None,
+        keepdims: bool = False,
+        where: _Operand | None = None,
+    ) -> Array:
+        """Standard deviation over axes: the square root of var."""
+    def argmin(self, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+        """Position of the first smallest element; int64."""
+    def argmax(self, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+        """Position of the first largest element; int64."""
+    def cumsum(
+        self, /, axis: int | None = None, *, dtype: npt.DTypeLike | None = None
+    ) -> Array:
+        """Sums of the first 1, 2, ... elements along an axis: NumPy's cumulative_sum."""
+    def cumprod(
+        self, /, axis: int | None = None, *, dtype: npt.DTypeLike | None = None
+    ) -> Array:
+        """Products of the first 1, 2, ... elements along an axis: NumPy's cumulative_prod."""
     def __array__(
         self, /, dtype: npt.DTypeLike | None = None, *, copy: bool | None = None
     ) -> npt.NDArray[Any]: ...
@@ -661,6 +723,7 @@ def sum(
     *,
     dtype: npt.DTypeLike | None = None,
     keepdims: bool = False,
+    where: _Operand | None = None,
 ) -> Array:
     """Sum over axes."""
 
@@ -671,13 +734,28 @@ def prod(
     *,
     dtype: npt.DTypeLike | None = None,
     keepdims: bool = False,
+    where: _Operand | None = None,
 ) -> Array:
     """Product over axes."""
 
-def min(x: _Operand, /, axis: _Axes | None = None, *, keepdims: bool = False) -> Array:
+def min(
+    x: _Operand,
+    /,
+    axis: _Axes | None = None,
+    *,
+    keepdims: bool = False,
+    where: _Operand | None = None,
+) -> Array:
     """Smallest element over axes; NaN wins, -0 < +0."""
 
-def max(x: _Operand, /, axis: _Axes | None = None, *, keepdims: bool = False) -> Array:
+def max(
+    x: _Operand,
+    /,
+    axis: _Axes | None = None,
+    *,
+    keepdims: bool = False,
+    where: _Operand | None = None,
+) -> Array:
     """Largest element over axes; NaN wins, -0 < +0."""
 
 def any(x: _Operand, /, axis: _Axes | None = None, *, keepdims: bool = False) -> Array:
@@ -686,8 +764,96 @@ def any(x: _Operand, /, axis: _Axes | None = None, *, keepdims: bool = False) ->
 def all(x: _Operand, /, axis: _Axes | None = None, *, keepdims: bool = False) -> Array:
     """True where all elements over axes are not 0."""
 
-def mean(x: _Operand, /, axis: _Axes | None = None, *, keepdims: bool = False) -> Array:
+def mean(
+    x: _Operand,
+    /,
+    axis: _Axes | None = None,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    keepdims: bool = False,
+    where: _Operand | None = None,
+) -> Array:
     """Mean over axes; integers give float64."""
+
+def var(
+    x: _Operand,
+    /,
+    axis: _Axes | None = None,
+    *,
+    correction: float = 0.0,
+    dtype: npt.DTypeLike | None = None,
+    keepdims: bool = False,
+    where: _Operand | None = None,
+) -> Array:
+    """Variance over axes; integers give float64."""
+
+def std(
+    x: _Operand,
+    /,
+    axis: _Axes | None = None,
+    *,
+    correction: float = 0.0,
+    dtype: npt.DTypeLike | None = None,
+    keepdims: bool = False,
+    where: _Operand | None = None,
+) -> Array:
+    """Standard deviation over axes: the square root of var."""
+
+def argmin(x: _Operand, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """Position of the first smallest element; int64."""
+
+def argmax(x: _Operand, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """Position of the first largest element; int64."""
+
+def count_nonzero(
+    x: _Operand, /, axis: _Axes | None = None, *, keepdims: bool = False
+) -> Array:
+    """Number of elements over axes that are not 0; int64."""
+
+def logsumexp(x: _Operand, /, axis: _Axes | None = None, *, keepdims: bool = False) -> Array:
+    """log(sum(exp(x))) over axes; integers give float64."""
+
+def vecdot(x1: _Operand, x2: _Operand, /, *, axis: int = -1) -> Array:
+    """Sum of products along an axis."""
+
+def vector_norm(
+    x: _Operand, /, *, axis: _Axes | None = None, keepdims: bool = False, ord: float = 2
+) -> Array:
+    """Norm of vectors along axes; integers give float64."""
+
+def cumulative_sum(
+    x: _Operand,
+    /,
+    axis: int | None = None,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Array:
+    """Sums of the first 1, 2, ... elements along an axis."""
+
+def cumulative_prod(
+    x: _Operand,
+    /,
+    axis: int | None = None,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Array:
+    """Products of the first 1, 2, ... elements along an axis."""
+
+def cumsum(
+    x: _Operand, /, axis: int | None = None, *, dtype: npt.DTypeLike | None = None
+) -> Array:
+    """Sums of the first 1, 2, ... elements along an axis: NumPy's cumulative_sum."""
+
+def cumprod(
+    x: _Operand, /, axis: int | None = None, *, dtype: npt.DTypeLike | None = None
+) -> Array:
+    """Products of the first 1, 2, ... elements along an axis: NumPy's cumulative_prod."""
+
+amin = min
+
+amax = max
 
 def reshape(x: _Operand, /, shape: _Sizes, *, copy: bool | None = None) -> Array:
     """The elements in another shape."""
