@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "frontend/ops.h"
+#include "frontend/reductions.h"
 
 namespace lanewise::frontend {
 
@@ -124,23 +124,32 @@ struct Axes {
   std::optional<std::vector<int>> list;
 };
 inline Array sum(const Array& x, const Axes& axes = {}, bool keepdims = false) {
-  return reduce(Op::kSum, x, axes.list, keepdims);
+  return reduce(Op::kSum, x, {.axes = axes.list, .keepdims = keepdims, .dtype = {}, .where = {}});
 }
 inline Array prod(const Array& x, const Axes& axes = {}, bool keepdims = false) {
-  return reduce(Op::kProd, x, axes.list, keepdims);
+  return reduce(Op::kProd, x, {.axes = axes.list, .keepdims = keepdims, .dtype = {}, .where = {}});
 }
 inline Array min(const Array& x, const Axes& axes = {}, bool keepdims = false) {
-  return reduce(Op::kMin, x, axes.list, keepdims);
+  return reduce(Op::kMin, x, {.axes = axes.list, .keepdims = keepdims, .dtype = {}, .where = {}});
 }
 inline Array max(const Array& x, const Axes& axes = {}, bool keepdims = false) {
-  return reduce(Op::kMax, x, axes.list, keepdims);
+  return reduce(Op::kMax, x, {.axes = axes.list, .keepdims = keepdims, .dtype = {}, .where = {}});
 }
 inline Array any_of(const Array& x, const Axes& axes = {}, bool keepdims = false) {
-  return reduce(Op::kAny, x, axes.list, keepdims);
+  return reduce(Op::kAny, x, {.axes = axes.list, .keepdims = keepdims, .dtype = {}, .where = {}});
 }
 inline Array all_of(const Array& x, const Axes& axes = {}, bool keepdims = false) {
-  return reduce(Op::kAll, x, axes.list, keepdims);
+  return reduce(Op::kAll, x, {.axes = axes.list, .keepdims = keepdims, .dtype = {}, .where = {}});
 }
-inline Array mean(const Array& x, const Axes& axes = {}) { return mean(x, axes.list, false); }
+inline Array mean(const Array& x, const Axes& axes = {}, bool keepdims = false) {
+  return mean(x, {.axes = axes.list, .keepdims = keepdims, .dtype = {}, .where = {}});
+}
+inline Array var(const Array& x, const Axes& axes = {}, bool keepdims = false) {
+  return variance(x, 0, {.axes = axes.list, .keepdims = keepdims, .dtype = {}, .where = {}});
+}
+inline Array stddev(const Array& x, const Axes& axes = {}, bool keepdims = false) {
+  return standard_deviation(x, 0,
+                            {.axes = axes.list, .keepdims = keepdims, .dtype = {}, .where = {}});
+}
 
 }  // namespace lanewise::frontend

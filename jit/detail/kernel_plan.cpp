@@ -61,14 +61,15 @@ int choose_lanes(const ir::Kernel& kernel, const ir::Program& program,
   // Reductions of short bodies wait for their own results: as many vectors as a block has lanes
   // hide that. Rows side by side use more of each line of memory at once that way, and share the
   // work of a row's end.
-  constexpr size_t kShortBody = 10;
+  const bool many_registers = target == Target::kX86_64_v4 && !layout.columns;
+  const size_t short_body = many_registers ? 20 : 10;
   const bool by_elements = std::ranges::any_of(layout.operands, [](const auto& operand) {
     return operand.stride == runtime::Stride::kSmall || operand.stride == runtime::Stride::kOther;
   });
   // Moments take three times the registers of a sum.
   const bool fits = !moments || target == Target::kX86_64_v4;
   const bool is_short =
-      layout.reduced > 0 && nodes <= kShortBody && !only_bytes && !by_elements && fits;
+      layout.reduced > 0 && nodes <= short_body && !only_bytes && !by_elements && fits;
   if (is_short && finds) return target == Target::kX86_64_v3 ? 16 : 32;
   if (is_short) return wide == 0 ? 64 : 32;
   if (only_bytes) return 32;
