@@ -146,7 +146,7 @@ class Planner {
     const bool moves = layout_.operands[operand].stride != runtime::Stride::kBroadcast;
     if (layout_.reduced == 0) return moves ? Level::kPoint : Level::kRow;
     if (!varies_along_reduced(kernel_, operand)) {
-      return moves ? Level::kColumn : Level::kRow;
+      return moves && layout_.columns ? Level::kColumn : Level::kRow;
     }
     return moves ? Level::kPoint : Level::kLine;
   }

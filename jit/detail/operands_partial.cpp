@@ -4,6 +4,8 @@
 
 #include <llvm/IR/Module.h>
 
+#include "support/format.h"
+
 namespace lanewise::jit {
 
 namespace {
@@ -19,6 +21,9 @@ class CopyFunction {
       : b_(module.getContext()), function_(declare(module, target)) {
     function_->addFnAttr(llvm::Attribute::NoInline);
   }
+
+  // A module of an ahead-of-time library has kernels for several targets.
+  static std::string name(Target target) { return format("copy_bytes.{}", target); }
 
   llvm::Function* emit() {
     to_ = function_->getArg(0);
@@ -37,7 +42,7 @@ class CopyFunction {
     llvm::Type* const pointer = llvm::PointerType::getUnqual(context);
     auto* const type = llvm::FunctionType::get(
         llvm::Type::getVoidTy(context), {pointer, pointer, llvm::Type::getInt64Ty(context)}, false);
-    return new_function(module, "copy_bytes", type, llvm::GlobalValue::InternalLinkage, target);
+    return new_function(module, name(target), type, llvm::GlobalValue::InternalLinkage, target);
   }
 
   llvm::BasicBlock* block() { return llvm::BasicBlock::Create(b_.getContext(), "", function_); }
@@ -101,7 +106,7 @@ llvm::Value* Operands::scratch() {
 
 void Operands::copy_bytes(llvm::Value* to, llvm::Value* from, llvm::Value* count) {
   llvm::Module& module = *b_.function->getParent();
-  llvm::Function* function = module.getFunction("copy_bytes");
+  llvm::Function* function = module.getFunction(CopyFunction::name(b_.target));
   if (function == nullptr) function = CopyFunction(module, b_.target).emit();
   b_.CreateCall(function, {to, from, count});
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ir/reduction_order.h"
+#include "support/format.h"
 
 namespace lanewise::jit {
 
@@ -26,8 +27,9 @@ llvm::Function* ReductionFunctions::function(const char* name, llvm::Type* resul
                                              llvm::ArrayRef<llvm::Type*> parameters,
                                              void (ReductionFunctions::*emit)(VectorBuilder&)) {
   llvm::Module& module = *b_.function->getParent();
-  const std::string full = std::string(name) + "." + std::string(ir::name(reducer_.op())) + "." +
-                           std::string(text_name(reducer_.dtype())) + "x" + std::to_string(rows_);
+  // A module of an ahead-of-time library has kernels for several targets.
+  const std::string full =
+      format("{}.{}.{}x{}.{}", name, reducer_.op(), reducer_.dtype(), rows_, b_.target);
   if (llvm::Function* known = module.getFunction(full)) return known;
   auto* const type = llvm::FunctionType::get(result, parameters, false);
   llvm::Function* const made =
