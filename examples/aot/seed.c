@@ -1,6 +1,6 @@
 /* Reads rows of two numbers from a CSV file and writes seed(rows), one number a line.
  *
- *   cc seed.c -Ibuild -Lbuild -lseed -o seed && ./seed rows.csv
+ *   cc seed.c -Ibuild build/libseed.a -o seed && ./seed rows.csv
  *
  * The numbers are written in hexadecimal, so that all bits are seen. */
 #include <seed.h>
