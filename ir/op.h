@@ -94,6 +94,8 @@ struct OpSpec {
   uint16_t traits = kNoTraits;
   AttributeKind attribute = AttributeKind::kNone;
   double max_ulp = 0;  // largest error, in units in the last place; 0: exact, .5: rounded
+  // Where that is more than max_ulp allows: largest error in units of 2^-24, in float64 2^-53.
+  double max_absolute = 0;
   Promotion promotion = Promotion::kInternal;
   std::string_view numpy = {};  // names of the NumPy ufunc and of aliases, comma separated
   std::string_view doc = {};

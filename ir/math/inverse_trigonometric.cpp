@@ -119,8 +119,8 @@ Expr atan(const Expr& x) {
 
 namespace {
 
-// The angle of (|x|, |y|) as angle + atan(n / d), for the point (x, y) in float64: mirrored at the
-// second axis where x is negative, which negates n.
+// The angle of (|x|, |y|) as angle + atan(n / d), for the point (x, y): mirrored at the second axis
+// where x is negative, which negates n.
 struct Direction {
   Pair angle;
   Expr n;
@@ -129,16 +129,16 @@ struct Direction {
 
 // `sign` is that of x.
 Direction direction(const Expr& y_size, const Expr& x_size, const Expr& sign) {
-  const Interval i = interval(y_size.as_signed() - x_size.as_signed(), DType::kF64);
+  const Interval i = interval(y_size.as_signed() - x_size.as_signed(), y_size.dtype());
   const Expr n = select(i.last, -x_size, fma(-i.centre, x_size, y_size));
   const Expr d = select(i.last, y_size, fma(i.centre, y_size, x_size));
   const auto mirrored = [&](const Expr& angle, double half_turn) {
     const Expr zero = angle.like(0);
     return flip_sign(angle, sign) + select(sign != 0, half_turn, zero);
   };
-  // The words of the table are multiples of 2^-50, as the first word of pi is.
-  return {
-      {mirrored(i.angle.high, kPiF64[0]), mirrored(i.angle.low, kPiF64[1])}, flip_sign(n, sign), d};
+  // The first words of the table are multiples of a power of two, as the first word of pi is.
+  const double* const pi = pi_words(y_size.dtype());
+  return {{mirrored(i.angle.high, pi[0]), mirrored(i.angle.low, pi[1])}, flip_sign(n, sign), d};
 }
 
 // |angle| of a point whose coordinates are not too far from 1; a quotient in two words.
@@ -148,6 +148,7 @@ struct Angle {
 };
 
 Angle near_angle(const Expr& y_size, const Expr& x_size, const Expr& sign) {
+  const DType dtype = y_size.dtype();
   const Direction r = direction(y_size, x_size, sign);
   const Expr inverse = 1 / r.d;
   const Expr t = r.n * inverse;
@@ -156,14 +157,17 @@ Angle near_angle(const Expr& y_size, const Expr& x_size, const Expr& sign) {
   // The derivative, 1 / (1 + z), is near 1 - z.
   const Expr low = fma(-t_low, z, t_low) + r.angle.low;
   const Pair sum = fast_two_sum(r.angle.high, t);
-  const Expr value = sum.high + (sum.low + fma(t, arc_tangent_tail(z, kArcTangentF64), low));
+  const Expr tail = arc_tangent_tail(z, arc_tangent_coefficients(dtype));
+  const Expr value = sum.high + (sum.low + fma(t, tail, low));
   // The inverse must be normal and the product with the quotient exact.
-  const Expr ordinary = (r.d > 0x1p-1000) & (r.d < 0x1p1000);
-  return {value, ~ordinary | ((y_size > 0) & (y_size < 0x1p-900))};
+  const double large = by_dtype(dtype, 0x1p100, 0x1p1000);
+  const Expr ordinary = (r.d > 1 / large) & (r.d < large);
+  const double tiny = by_dtype(dtype, 0x1p-90, 0x1p-900);
+  return {value, ~ordinary | ((y_size > 0) & (y_size < tiny))};
 }
 
 // The same for any coordinates: scaled, infinite ones by what stands for their direction.
-Expr far_angle(const Expr& y, const Expr& x) {
+Expr far_angle_f64(const Expr& y, const Expr& x) {
   const Expr y_size = abs(y);
   const Expr x_size = abs(x);
   const Expr large = maximum(y_size, x_size) > 0x1p400;
@@ -179,13 +183,8 @@ Expr far_angle(const Expr& y, const Expr& x) {
   return select(is_nan(x) | is_nan(y), kNan, angle);
 }
 
-Expr atan2_f64(const Expr& y, const Expr& x) {
-  const Angle near = near_angle(abs(y), abs(x), sign_bit(x));
-  return flip_sign(rare(near.unsafe, near.value, far_angle(y, x)), sign_bit(y));
-}
-
 // In float64, where nothing overflows, underflows or needs a second word.
-Expr atan2_f32(const Expr& y, const Expr& x) {
+Expr far_angle_f32(const Expr& y, const Expr& x) {
   // A number beyond all finite ones, with which quotients make sense and round as they must.
   const auto finite = [](const Expr& size) { return select(size > 0x1p999, 0x1p1000, size); };
   const Expr wide_x = x.cast(DType::kF64);
@@ -194,13 +193,15 @@ Expr atan2_f32(const Expr& y, const Expr& x) {
   const Direction r = direction(y_size, x_size, sign_bit(wide_x));
   const Expr t = r.n / r.d;
   const Expr angle = r.angle.high + fma(t, arc_tangent_tail(t * t, kArcTangentF32), t);
-  return flip_sign(angle.cast(DType::kF32), sign_bit(y));
+  return angle.cast(DType::kF32);
 }
 
 }  // namespace
 
 Expr atan2(const Expr& y, const Expr& x) {
-  return y.dtype() == DType::kF32 ? atan2_f32(y, x) : atan2_f64(y, x);
+  const Angle near = near_angle(abs(y), abs(x), sign_bit(x));
+  const Expr far = y.dtype() == DType::kF32 ? far_angle_f32(y, x) : far_angle_f64(y, x);
+  return flip_sign(rare(near.unsafe, near.value, far), sign_bit(y));
 }
 
 // ---- tables --------------------------------------------------------------------------------

@@ -55,7 +55,11 @@ Pair precise_log(const Expr& x, double shift) {
   const Expr rounding = fma(square.high, -.5, linear.high - high);
   // The low word of the square multiplies all that the high word does. The polynomial comes last.
   const Expr early = fma(square.low, -.5, start_low) + (linear.low + rounding);
-  const Pair sum = fast_two_sum(high, fma(square.high, cubic, early));
+  const Expr late = fma(square.high, cubic, early);
+  // That is below a thousandth of `high`, so that float32 can do with words that overlap: y times
+  // the rounding of the low one is below 2^-28.
+  if (f32) return {high, late};
+  const Pair sum = fast_two_sum(high, late);
   return {sum.high, fma(square.low, cubic, sum.low)};
 }
 

@@ -143,11 +143,26 @@ Expr cosine(const Reduced& r) {
   return negate_by_bit_1(select(is_odd(r.quadrant), sine_of(r, z), cosine_of(z)), r.quadrant + 1);
 }
 
+// tan r by a polynomial, or -1 / tan r with one step of Newton's method, for float32.
+Expr tangent_f32(const Reduced& r) {
+  const Pair z = two_product(r.high, r.high);
+  const Pair cube = two_product(z.high, r.high);
+  // What was rounded off r and its cube, times derivatives: 1 + tan^2 r, and roughly the
+  // polynomial. It is +0 where the argument is a zero, and subtracted.
+  const Expr cube_low = fma(z.low, r.high, cube.low);
+  const Expr low = fma(-cube_low, .43, r.low * fma(z.high, 1.62, 1.0));
+  const Pair t = fast_two_sum(r.high, fma(cube.high, polynomial(z.high, kTangentF32), -low));
+  const Expr inverse = 1 / t.high;
+  const Expr excess = fma(inverse, t.low, fma(inverse, t.high, -1.0));
+  const Expr quotient = fma(-excess, inverse, inverse);
+  return select(is_odd(r.quadrant), -quotient, t.high);
+}
+
 // tan r = t / d with t = 2 tan(r / 2) and d = 1 - t^2 / 4, or -d / t; one rounding counts.
 Expr tangent(const Reduced& r) {
+  if (r.high.dtype() == DType::kF32) return tangent_f32(r);
   const Expr z = square_of(r);
-  const Expr tail = z * polynomial(z, by_dtype(z.dtype(), std::span<const double>(kTangentF32),
-                                               std::span<const double>(kTangentF64)));
+  const Expr tail = z * polynomial(z, kTangentF64);
   const Pair t = fast_two_sum(r.high, fma(r.high, tail, -fma(r.low, tail, r.low)));
   const Expr half = t.high * .5;
   const Expr high = fma(-half, half, 1.0);

@@ -22,6 +22,12 @@ def tangent_tail(z):
     return (2 * mp.tan(r / 2) - r) / r**3
 
 
+def whole_tangent_tail(z):
+    """(tan r - r) / r^3 for z = r^2."""
+    r = mp.sqrt(z)
+    return (mp.tan(r) - r) / r**3
+
+
 def far_words() -> list[int]:
     """64 zero bits, then the bits of 2 / pi, in words of 64 bits."""
     with mp.workprec(32 * 64):
@@ -56,7 +62,12 @@ def derive() -> Header:
     header = Header("trigonometric")
     # The quotient by pi/2 that is rounded to an integer is slightly wrong, so r may exceed pi/4.
     largest = {F32: (mp.pi / 4 * mpf("1.003")) ** 2, F64: (mp.pi / 4 * mpf("1.000001")) ** 2}
-    counts = {F32: (3, 3, 4), F64: (6, 6, 9)}
+    counts = {F32: (3, 3, 7), F64: (6, 6, 9)}
+    # float32 does without halving the angle.
+    tangent = {
+        F32: (whole_tangent_tail, lambda z: z * mp.sqrt(z) / mp.tan(mp.sqrt(z))),
+        F64: (tangent_tail, lambda z: z * mp.sqrt(z) / mp.tan(mp.sqrt(z) / 2) / 2),
+    }
     for bits, suffix in (F32, "F32"), (F64, "F64"):
         header.comment("pi / 2 in three words and its reciprocal.")
         header.array(f"kHalfPi{suffix}", half_pi(bits))
@@ -65,12 +76,7 @@ def derive() -> Header:
         polynomials = [
             ("Sine", sine_tail, sines, lambda z: z * mp.sqrt(z) / mp.sin(mp.sqrt(z))),
             ("Cosine", cosine_tail, cosines, lambda z: z**2 / mp.cos(mp.sqrt(z))),
-            (
-                "Tangent",
-                tangent_tail,
-                tangents,
-                lambda z: z * mp.sqrt(z) / mp.tan(mp.sqrt(z) / 2) / 2,
-            ),
+            ("Tangent", tangent[bits][0], tangents, tangent[bits][1]),
         ]
         for name, f, count, weight in polynomials:
             found = fit(f, mpf(2) ** -20, largest[bits], [bits] * count, weight=weight)
