@@ -153,7 +153,9 @@ ir::Program lower_for_any_strides(const Trace& trace) {
   for (size_t i = 0; i < graph.inputs.size(); ++i) graph.inputs[i].contiguous = i >= arguments;
   ir::FuseOptions options;
   options.strided_outputs.assign(graph.outputs.size(), true);
-  return ir::lower(std::move(graph), options);
+  ir::PassOptions passes = ir::PassOptions::from_environment();
+  passes.fast = trace.is_fast();
+  return ir::lower(std::move(graph), options, passes);
 }
 
 }  // namespace

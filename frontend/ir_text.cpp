@@ -120,7 +120,9 @@ void check_arguments(const ir::Graph& graph, std::span<const Array> arguments) {
 
 std::vector<std::string> pass_names() {
   std::vector<std::string> names;
-  for (const ir::GraphPass& pass : ir::kGraphPasses) names.emplace_back(pass.name);
+  for (const ir::GraphPass& pass : ir::kGraphPasses) {
+    if (!pass.only_fast) names.emplace_back(pass.name);
+  }
   names.emplace_back(kFuse);
   names.emplace_back(kSchedule);
   return names;

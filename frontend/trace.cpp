@@ -36,8 +36,8 @@ struct Trace::Binding {
   std::shared_ptr<const Executable> executable;
 };
 
-Trace::Trace(std::string name, std::vector<Parameter> parameters)
-    : parameters_(std::move(parameters)) {
+Trace::Trace(std::string name, std::vector<Parameter> parameters, bool fast)
+    : fast_(fast), parameters_(std::move(parameters)) {
   graph_.name = std::move(name);
   for (const Parameter& parameter : parameters_) {
     if (parameter.number || parameter.by_value) {
@@ -188,7 +188,9 @@ const Trace::Binding& Trace::binding(std::span<const CallArray> arrays,
   std::vector<ArrayLayout> inputs(layouts.begin(), end_of_inputs);
   const std::vector<ArrayLayout> outputs(end_of_inputs, layouts.end());
   for (const auto& strides : captured_strides_) inputs.push_back({.strides = strides});
-  host().unlocked([&] { made->executable = Executable::build(graph_, inputs, outputs); });
+  BuildOptions options;
+  options.passes.fast = fast_;
+  host().unlocked([&] { made->executable = Executable::build(graph_, inputs, outputs, options); });
   bindings_.insert(bindings_.begin(), std::move(made));
   if (bindings_.size() > kBindingLimit) bindings_.pop_back();
   return *bindings_.front();

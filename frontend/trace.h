@@ -48,7 +48,7 @@ class Trace {
     bool by_value = false;            // a run-time scalar of its own dtype
   };
 
-  explicit Trace(std::string name, std::vector<Parameter> parameters);
+  explicit Trace(std::string name, std::vector<Parameter> parameters, bool fast = false);
   ~Trace();
 
   // What to pass to the traced function for parameter i.
@@ -60,6 +60,7 @@ class Trace {
   void finish(std::span<const Array> results);
 
   const ir::Graph& graph() const { return graph_; }
+  bool is_fast() const { return fast_; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
   // Inputs of the graph after the array parameters, and scalars after the number parameters.
   std::span<const CallArray> captured() const { return captured_data_; }
@@ -82,6 +83,7 @@ class Trace {
   class Call;
   const Binding& binding(std::span<const CallArray> arrays, std::span<const CallArray> out) const;
 
+  bool fast_;  // ir::PassOptions::fast
   std::vector<Parameter> parameters_;
   std::vector<NodeRef> parameter_nodes_;
   size_t array_count_ = 0;

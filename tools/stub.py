@@ -179,8 +179,8 @@ IGNORED = {"__eq__": "override", "__ne__": "override", "__ipow__": "misc"}
 
 OVERLOADS = {
     "jit": [
-        "function: Callable[..., Any], /, *, static_argnames: str | Iterable[str] = ()",
-        "function: None = None, /, *, static_argnames: str | Iterable[str] = ()",
+        f"{first}, /, *, static_argnames: str | Iterable[str] = (), fast: bool = False"
+        for first in ("function: Callable[..., Any]", "function: None = None")
     ]
 }
 OVERLOAD_RESULTS = {"jit": ["Function", "Callable[[Callable[..., Any]], Function]"]}

@@ -66,6 +66,9 @@ Expr pow_const(const Expr& x, double exponent);
 // The exponents for which pow_const is better than pow: for floats integers and halves of them up
 // to 64, for integers those of them that are not negative. With others pow_const is pow.
 bool has_pow_const(DType dtype, double exponent);
+// By plain products and sqrt, for floats and these exponents: the error is at most |c| + 1 units in
+// the last place, powers leave the range early, and roots of -0 and -inf are those of sqrt.
+Expr fast_pow_const(const Expr& x, double exponent);
 
 // trigonometric.cpp
 Expr sin(const Expr& x);

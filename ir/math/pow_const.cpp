@@ -179,6 +179,16 @@ bool has_pow_const(DType dtype, double exponent) {
   return is_int(dtype) && exponent >= 0 && std::trunc(exponent) == exponent;
 }
 
+Expr fast_pow_const(const Expr& x, double exponent) {
+  const int halves = static_cast<int>(2 * exponent);
+  if (halves == 0) return x.like(1.0);
+  const int n = std::abs(halves) / 2;
+  Expr result;
+  if (n > 0) result = one_word_power(x, n);
+  if (halves % 2 != 0) result = n > 0 ? result * sqrt(x) : sqrt(x);
+  return halves < 0 ? 1.0 / result : result;
+}
+
 Expr pow_const(const Expr& x, double exponent) {
   if (!has_pow_const(x.dtype(), exponent)) return pow(x, x.like(exponent));
   if (is_int(x.dtype())) {

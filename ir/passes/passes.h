@@ -1,6 +1,6 @@
 // The passes over graphs, each in the file of its name. Each returns true if it changed the graph,
-// walks the nodes without recursion, and takes time linear in their number. None changes the bits
-// of a result, except the payload and sign of a NaN.
+// walks the nodes without recursion, and takes time linear in their number. None but `relax`
+// changes the bits of a result, except the payload and sign of a NaN.
 #pragma once
 
 #include <functional>
@@ -19,6 +19,8 @@ bool canonicalize(Graph& graph);
 bool fold_constants(Graph& graph);
 // Applies the rules of algebra_rules.cpp and structure_rules.cpp.
 bool simplify_algebra(Graph& graph);
+// Replaces what has a cheaper form with other roundings, for functions that allow it.
+bool relax(Graph& graph);
 // Replaces composite ops by their expansions (ir/math/).
 bool expand(Graph& graph);
 // Makes equal nodes one.

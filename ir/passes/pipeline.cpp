@@ -94,7 +94,9 @@ const PassOptions& PassOptions::from_environment() {
 void optimize(Graph& graph, const PassOptions& options) {
   const Runner run(options);
   if (options.verify) verify(graph, "recording");
-  for (const GraphPass& pass : kGraphPasses) run(pass.name, graph, pass.run);
+  for (const GraphPass& pass : kGraphPasses) {
+    if (!pass.only_fast || options.fast) run(pass.name, graph, pass.run);
+  }
 }
 
 Program lower(Graph graph, const FuseOptions& fusion, const PassOptions& options) {

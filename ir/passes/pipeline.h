@@ -17,6 +17,7 @@ struct GraphPass {
   std::string_view name;
   bool (*run)(Graph& graph);
   bool optional = true;
+  bool only_fast = false;  // runs only where PassOptions::fast
 };
 
 // In the order in which they run. Graphs become programs after these, by "fuse", which has to run,
@@ -25,6 +26,7 @@ inline constexpr GraphPass kGraphPasses[] = {
     {"canonicalize", canonicalize},
     {"fold_constants", fold_constants},
     {"simplify_algebra", simplify_algebra},
+    {"relax", relax, /*optional=*/true, /*only_fast=*/true},
     {"expand", expand, /*optional=*/false},
     {"common_subexpressions", common_subexpressions},
     {"dead_code", dead_code},
@@ -36,6 +38,7 @@ struct PassTime {
 };
 
 struct PassOptions {
+  bool fast = false;  // results may differ from what ops mean: see passes/relax.cpp
   std::vector<std::string> disabled = {};  // names of passes to leave out
   std::string print_after = {};            // a name, "all", or nothing
   // Where text goes; standard error if empty.

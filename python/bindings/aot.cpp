@@ -7,6 +7,7 @@
 #include "frontend/aot.h"
 #include "frontend/evaluate.h"
 #include "python/bindings/arguments.h"
+#include "python/bindings/function.h"
 #include "python/bindings/numpy.h"
 #include "python/bindings/size.h"
 #include "python/bindings/tracing.h"
@@ -76,7 +77,7 @@ class Builder {
                               parameters.size(), signature, symbol, required));
     }
     for (size_t i = 0; i < parameters.size(); ++i) parameters[i].name = names[i];
-    Trace trace(symbol, std::move(parameters));
+    Trace trace(symbol, std::move(parameters), is_fast(function.ptr()));
     const size_t numbers = static_cast<size_t>(std::ranges::count_if(
         trace.parameters(),
         [](const Trace::Parameter& parameter) { return parameter.number || parameter.by_value; }));

@@ -38,6 +38,7 @@ struct KeyHash {
 struct State {
   std::string name;
   Parameters parameters;
+  bool fast = false;
   py::dict statics;
   frontend::LruCache<std::vector<uint64_t>, std::shared_ptr<TracedFunction>, KeyHash> traces{
       kTraceLimit};
@@ -212,7 +213,7 @@ std::shared_ptr<TracedFunction> find_or_trace(FunctionObject& self, CallArgument
   } else {
     const std::vector<uint64_t> key = arguments.key();
     traced = trace_function(state.name, self.function, state.parameters, arguments, split.args,
-                            split.count, split.names.ptr());
+                            split.count, split.names.ptr(), state.fast);
     ++state.trace_count;
     state.traces.insert(key, traced);
   }
@@ -327,13 +328,14 @@ Parameters read_parameters(const std::string& function_name, py::handle function
   return parameters;
 }
 
-py::object make_function(py::handle function, py::handle static_argnames) {
+py::object make_function(py::handle function, py::handle static_argnames, bool fast) {
   if (PyCallable_Check(function.ptr()) == 0) {
     throw py::type_error(format("jit: a {} cannot be called", Py_TYPE(function.ptr())->tp_name));
   }
   auto state = std::make_unique<State>();
   state->name = py::cast<std::string>(py::getattr(function, "__name__", py::str("function")));
   state->parameters = read_parameters(state->name, function, static_argnames);
+  state->fast = fast;
   FunctionObject* self = PyObject_GC_New(FunctionObject, function_type);
   if (self == nullptr) throw py::error_already_set();
   self->vectorcall = call;
@@ -348,14 +350,16 @@ py::object make_function(py::handle function, py::handle static_argnames) {
 }
 
 py::object jit(const Bound& bound) {
-  enum { kFunction, kStaticArgnames };
+  enum { kFunction, kStaticArgnames, kFast };
   const py::handle names(bound[kStaticArgnames]);
-  if (bound.given(kFunction) != nullptr) return make_function(bound[kFunction], names);
+  const bool fast = bound[kFast] != nullptr && py::cast<bool>(py::handle(bound[kFast]));
+  if (bound.given(kFunction) != nullptr) return make_function(bound[kFunction], names, fast);
   const py::object self = py::module_::import("lanewise").attr("jit");
   const py::object given =
       names ? py::reinterpret_borrow<py::object>(names) : py::object(py::tuple());
   using namespace py::literals;
-  return py::module_::import("functools").attr("partial")(self, "static_argnames"_a = given);
+  return py::module_::import("functools")
+      .attr("partial")(self, "static_argnames"_a = given, "fast"_a = fast);
 }
 
 int traverse(PyObject* object, visitproc visit, void* arg) {
@@ -429,7 +433,7 @@ constexpr const char* kFunctionDoc = R"(A compiled function: what lanewise.jit r
 )";
 
 constexpr Definition kJit{
-    "jit", "function=None, /, *, static_argnames=()", jit,
+    "jit", "function=None, /, *, static_argnames=(), fast=False", jit,
     R"(The function, compiled: traced once for each structure, dtypes and shapes of its
     arguments, then called straight into machine code.
 
@@ -440,6 +444,12 @@ constexpr Definition kJit{
     are, and the function is traced for each of their values; they must be hashable. Arrays that
     the function finds elsewhere are constants of the trace. Calls take out=, an Array or a writable
     ndarray, or a structure of them like that of the result.
+
+    fast=True gives up stated errors. x**c with a known c, a whole number or half of one up to 64,
+    is then a chain of products with an error of up to abs(c) + 1 units in the last place; x**-n is
+    1 / x**n, hence 0 or infinite where x**n leaves the range; x**0.5 is sqrt(x), also of -0.0 and
+    -inf. a * b + c and a * b - c of floats are rounded once. All else is as ever, and results do
+    not depend on layouts, threads or hosts. Inside another jitted function the outermost decides.
 
     Raises TracingError where Python needs the value of a traced array, ValueError where a traced
     argument is written to.
@@ -454,6 +464,10 @@ constexpr Definition kJit{
 }  // namespace
 
 bool is_function(PyObject* object) { return Py_TYPE(object) == function_type; }
+
+bool is_fast(PyObject* object) {
+  return is_function(object) && function_object(object).state->fast;
+}
 
 std::shared_ptr<const frontend::Trace> trace_for(PyObject* function,
                                                  std::span<PyObject* const> args) {

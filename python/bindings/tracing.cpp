@@ -95,11 +95,11 @@ Array result_array(const std::string& name, PyObject* leaf, const std::string& p
 std::shared_ptr<TracedFunction> trace_function(const std::string& name, PyObject* function,
                                                const Parameters& parameters,
                                                CallArguments& arguments, PyObject* const* args,
-                                               size_t count, PyObject* names) {
+                                               size_t count, PyObject* names, bool fast) {
   auto traced = std::make_shared<TracedFunction>();
   traced->named = arguments.take_named();
   traced->trace = std::make_shared<Trace>(
-      identifier(name), trace_parameters(parameters, arguments, args, count, names));
+      identifier(name), trace_parameters(parameters, arguments, args, count, names), fast);
   std::vector<Array> results;
   {
     const frontend::TracingScope scope;

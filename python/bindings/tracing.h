@@ -36,7 +36,7 @@ frontend::Array result_array(const std::string& name, PyObject* leaf, const std:
 std::shared_ptr<TracedFunction> trace_function(const std::string& name, PyObject* function,
                                                const Parameters& parameters,
                                                CallArguments& arguments, PyObject* const* args,
-                                               size_t count, PyObject* names);
+                                               size_t count, PyObject* names, bool fast);
 
 // What the function gets for parameter i of a trace.
 py::object traced_argument(const frontend::Trace& trace, size_t i);

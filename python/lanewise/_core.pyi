@@ -446,13 +446,18 @@ class Function:
 
 @overload
 def jit(
-    function: Callable[..., Any], /, *, static_argnames: str | Iterable[str] = ()
+    function: Callable[...,
+    Any],
+    /,
+    *,
+    static_argnames: str | Iterable[str] = (),
+    fast: bool = False,
 ) -> Function:
     """The function, compiled: traced once for each structure, dtypes and shapes of its arguments,
     then called straight into machine code."""
 @overload
 def jit(
-    function: None = None, /, *, static_argnames: str | Iterable[str] = ()
+    function: None = None, /, *, static_argnames: str | Iterable[str] = (), fast: bool = False
 ) -> Callable[[Callable[..., Any]], Function]: ...
 
 def add(x1: _Operand, x2: _Operand, /, *, out: _Out | None = None) -> Array:

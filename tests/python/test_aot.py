@@ -71,6 +71,17 @@ def test_seed_has_the_bits_of_the_jit(seed_library, kind):
             assert bits(function(layout)) == expected
 
 
+def test_fast_functions_stay_fast(tmp_path):
+    def power(x):
+        return x**7
+
+    fast = lw.jit(power, fast=True)
+    library = lw.compile_aot(fast, "f32[n]", tmp_path / "libpower")
+    loaded = lw.load(library.object).power
+    x = random(100)
+    assert bits(loaded(x)) == bits(fast(x)) != bits(lw.jit(power)(x))
+
+
 def test_load_finds_the_file_by_the_name_that_compile_aot_got(seed_library):
     library = lw.load(seed_library.object.with_suffix(""))
     x = random(5, 2)
