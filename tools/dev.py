@@ -216,6 +216,19 @@ def command_stub(options) -> None:
     run(PYTHON, "tools/stub.py", env={**environment(), "PYTHONPATH": str(folder / "python")})
 
 
+def command_accuracy(options) -> None:
+    folder = build()
+    program = [folder / "tests" / "lanewise_accuracy"]
+    if "--help" in options.options:
+        return run(*program, "--help")
+    command = [*program, "--hardest", ROOT / "tests" / "accuracy" / "hardest.txt"]
+    if "--stride" not in options.options and "--points" not in options.options:
+        # What a sample finds says too little to be kept.
+        page = ROOT / "docs" / "accuracy.md"
+        command += ["--grow", "--results", folder / "accuracy", "--page", page]
+    run(*command, *options.options, env=environment())
+
+
 def sources(*patterns: str) -> list[str]:
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns],
@@ -259,6 +272,14 @@ def main() -> int:
     test = add("test", command_test, "build, then run the C++ and the Python tests")
     test.add_argument("--preset", default="ci", choices=[p for p in presets if p != "release"])
     test.add_argument("pytest", nargs="*", help="passed on to pytest, after --")
+    accuracy = add(
+        "accuracy",
+        command_accuracy,
+        "measure the error of all functions (minutes to an hour) and write docs/accuracy.md",
+    )
+    accuracy.add_argument(
+        "options", nargs=argparse.REMAINDER, help="--function NAME, --threads N, ...; see --help"
+    )
     add("build", command_build, "build the extension and the tests").add_argument(
         "preset", nargs="?", default="ci", choices=presets
     )

@@ -62,6 +62,7 @@ TEST(RandomGraphs, PassesKeepResults) {
       const std::string context =
           "after " + std::string(pass.name) + "\n" + print(graph) + "\n" + print(changed);
       ASSERT_EQ(says_changed, !(changed == graph)) << context;
+      if (pass.only_fast) continue;  // may change results
       expect_same(run(changed, inputs, scalars), expected, context);
       if (HasFatalFailure()) return;
     }
