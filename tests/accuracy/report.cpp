@@ -49,9 +49,9 @@ bound is the one in the op table (`ir/ops.def`), which tests hold every change t
 the share of results that are not the number nearest to the true result.
 
 "All" points are all 2^32 float32 arguments; another number of a function of one float32 argument
-counts evenly spaced ones. All other functions were measured at points that are dense where the function is hard (near its zeros, where results overflow or are
-subnormal, at the steps of tables) and spread over all numbers; the largest error of those is what
-was found, not a proof. The true results are MPFR's, except where a reference of higher precision
+counts evenly spaced ones. All other functions were measured at points that are dense where the
+function is hard (near its zeros, where results overflow or are subnormal, at the steps of tables)
+and spread over all numbers; the largest error of those is what was found, not a proof. The true results are MPFR's, except where a reference of higher precision
 shows that an error is neither among the largest nor near the midpoint of two results.
 
 )";
