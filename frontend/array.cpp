@@ -282,7 +282,8 @@ class Indexer {
       const Range range = resolve(slice, size.value());
       offset_ = offset_ + stride() * Dim(range.start);
       dims_.push_back(range.count);
-      strides_.push_back(stride() * Dim(range.step));
+      // A step that leads nowhere may be too long to be multiplied.
+      strides_.push_back(stride() * Dim(range.count > 1 ? range.step : 1));
       ++axis_;
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "frontend/evaluate.h"
 #include "frontend/sizes.h"
@@ -26,9 +27,9 @@ std::string to_text(const Number& number) {
 
 template <class T>
 bool fits_integer(const Number& number) {
-  const auto in_range = [](auto value) {
+  const auto in_range = [&](auto value) {
     if constexpr (std::is_same_v<decltype(value), double>) {
-      return true;
+      return number.weak != Weak::kInt;  // an integer beyond 64 bits
     } else {
       return std::in_range<T>(value);
     }
@@ -284,6 +285,36 @@ void assign(const Array& array, const Argument& value, bool same_kind, Source so
     return;
   }
   Array(array).write(as_node("assignment", value, array.dtype(), array.shape(), source));
+}
+
+void assign_where(const Array& array, const Array& mask, const Argument& value, Source source) {
+  const int rest = array.rank() - mask.rank();
+  bool fits = rest >= 0;
+  for (int axis = 0; fits && axis < mask.rank(); ++axis) {
+    fits = agree(mask.shape()[axis], array.shape()[axis]);
+  }
+  if (!fits) {
+    throw IndexError(format("assignment: a mask of shape {} does not fit an array of shape {}",
+                            format_tuple(mask.shape()), format_tuple(array.shape())));
+  }
+  if (const Array* from = as_array(value); from && from->rank() > 0) {
+    if (from->rank() > rest) {
+      throw UnsupportedError(
+          format("assignment: values of shape {} for the elements that a mask chooses: how many it "
+                 "chooses is not known; use lanewise.where",
+                 format_tuple(from->shape())));
+    }
+    from->broadcast_to(array.shape());
+  }
+  std::vector<int> axes(static_cast<size_t>(rest));
+  std::iota(axes.begin(), axes.end(), mask.rank());
+  const DType dtype = array.dtype();
+  const Shape& shape = array.shape();
+  Array(array).write(
+      record(Op::kSelect, dtype, shape,
+             {as_node("assignment", mask.expand_dims(axes), DType::kBool, shape, source),
+              as_node("assignment", value, dtype, shape, source), array.node()},
+             {}, source));
 }
 
 Shape broadcast_shapes(std::string_view op, std::span<const Shape> shapes) {

@@ -38,6 +38,11 @@ Array astype(const Array& array, DType dtype, Source source = 0);
 // `same_kind` (in-place operators, out=) DTypeError for casts that lose the kind.
 void assign(const Array& array, const Argument& value, bool same_kind, Source source = 0);
 
+// array[mask] = value, the mask having the leading axes of the array: the same value wherever the
+// mask is true, or one that varies over the axes that the mask leaves. IndexError for other masks,
+// UnsupportedError for a value for each chosen element.
+void assign_where(const Array& array, const Array& mask, const Argument& value, Source source = 0);
+
 // The shape that all shapes broadcast to; ShapeError "op: cannot broadcast (3, 4) with (5,): axis
 // 1 is 4 and 5".
 Shape broadcast_shapes(std::string_view op, std::span<const Shape> shapes);

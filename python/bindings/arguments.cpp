@@ -20,7 +20,8 @@ namespace {
 
 std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
-Number integer(PyObject* object, std::string_view op) {
+// Beyond 64 bits: an error, or the nearest double if `wide`, which only floating-point dtypes take.
+Number integer(PyObject* object, std::string_view op, bool wide) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
   if (overflow == 0) {
@@ -28,8 +29,13 @@ Number integer(PyObject* object, std::string_view op) {
     return {Weak::kInt, int64_t{value}, {}};
   }
   if (overflow > 0) {
-    const unsigned long long wide = PyLong_AsUnsignedLongLong(object);
-    if (PyErr_Occurred() == nullptr) return {Weak::kInt, uint64_t{wide}, {}};
+    const unsigned long long large = PyLong_AsUnsignedLongLong(object);
+    if (PyErr_Occurred() == nullptr) return {Weak::kInt, uint64_t{large}, {}};
+    PyErr_Clear();
+  }
+  if (wide) {
+    const double nearest = PyLong_AsDouble(object);
+    if (PyErr_Occurred() == nullptr) return {Weak::kInt, nearest, {}};
     PyErr_Clear();
   }
   const auto bits = py::cast<int64_t>(py::handle(object).attr("bit_length")());
@@ -42,13 +48,13 @@ Number integer(PyObject* object, std::string_view op) {
 
 }  // namespace
 
-std::optional<Number> python_number(PyObject* object, std::string_view op) {
+std::optional<Number> python_number(PyObject* object, std::string_view op, bool wide) {
   if (PyFloat_CheckExact(object)) return Number{Weak::kFloat, PyFloat_AS_DOUBLE(object), {}};
   if (PyBool_Check(object)) return Number{Weak::kBool, int64_t{object == Py_True}, {}};
-  if (PyLong_CheckExact(object)) return integer(object, op);
+  if (PyLong_CheckExact(object)) return integer(object, op, wide);
   if (is_numpy_scalar(object)) return std::nullopt;  // np.float64 is a float for Python
   if (PyFloat_Check(object)) return Number{Weak::kFloat, PyFloat_AS_DOUBLE(object), {}};
-  if (PyLong_Check(object)) return integer(object, op);
+  if (PyLong_Check(object)) return integer(object, op, wide);
   return std::nullopt;
 }
 
@@ -62,7 +68,7 @@ bool to_argument(PyObject* object, std::string_view op, Argument& out) {
     }
     return true;
   }
-  if (auto number = python_number(object, op)) {
+  if (auto number = python_number(object, op, true)) {
     out = std::move(*number);
   } else if (is_size(object)) {
     // Functions defined per exponent need its value.

@@ -24,7 +24,8 @@ frontend::Array require_array(PyObject* object, std::string_view op, std::string
 // What `lanewise.asarray` takes: also nested sequences of numbers.
 frontend::Array array_from(PyObject* object, std::string_view op);
 
-std::optional<frontend::Number> python_number(PyObject* object, std::string_view op);
+std::optional<frontend::Number> python_number(PyObject* object, std::string_view op,
+                                              bool wide = false);
 // Whether the result of an op on these arguments is a traced number again.
 std::optional<frontend::Weak> number_result(std::span<const frontend::Argument> arguments,
                                             const frontend::Array& result);

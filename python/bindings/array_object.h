@@ -39,6 +39,8 @@ std::vector<int64_t> constant_sizes(const frontend::Shape& shape);
 int64_t element_count(const frontend::Array& array);
 // The first element, as Python number.
 py::object item(const frontend::Array& array);
+// The one element of a 0-d array, as Python number; TypeError for other arrays.
+py::object only_element(PyObject* self, std::string_view op);
 
 void add_array_type(py::module_& module);
 

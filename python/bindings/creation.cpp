@@ -139,13 +139,27 @@ DType natural_dtype(const Argument& value) {
   return frontend::default_dtype(number.weak);
 }
 
+// A number or an array that broadcasts to the shape.
+py::object filled_with(std::string_view op, const Argument& value, DType dtype,
+                       const Shape& shape) {
+  if (const auto* array = std::get_if<Array>(&value)) {
+    const Shape& from = array->shape();
+    const std::array shapes{from, shape};
+    if (from != shape && frontend::broadcast_shapes(op, shapes) != shape) {
+      throw ShapeError(
+          format("{}: cannot broadcast {} to {}", op, format_tuple(from), format_tuple(shape)));
+    }
+  }
+  return wrap(Array(frontend::as_node(op, value, dtype, shape, current_source())));
+}
+
 py::object full(const Bound& bound) {
   enum { kShape, kValue, kDType, kDevice };
   check_device(bound[kDevice], "full");
   const Shape shape = to_shape(bound[kShape], "full");
   const Argument value = require_argument(bound[kValue], "full", "fill_value");
   const DType dtype = optional_dtype(bound[kDType]).value_or(natural_dtype(value));
-  return wrap(Array(frontend::as_node("full", value, dtype, shape, current_source())));
+  return filled_with("full", value, dtype, shape);
 }
 
 py::object full_like(const Bound& bound) {
@@ -153,7 +167,7 @@ py::object full_like(const Bound& bound) {
   const Array x = require_array(bound[kX], "full_like", "x");
   const Argument value = require_argument(bound[kValue], "full_like", "fill_value");
   const DType dtype = dtype_like(x, bound[kDType], bound[kDevice], "full_like");
-  return wrap(Array(frontend::as_node("full_like", value, dtype, x.shape(), current_source())));
+  return filled_with("full_like", value, dtype, x.shape());
 }
 
 // ---- ranges --------------------------------------------------------------------------------

@@ -27,10 +27,24 @@ frontend::Slice to_slice(PyObject* object) {
   return result;
 }
 
+// An array of bool that chooses elements.
+bool is_mask(PyObject* object) {
+  if (is_array(object)) return is_bool(array_of(object).dtype()) && array_of(object).rank() > 0;
+  if (!is_ndarray(object)) return false;
+  const py::handle array(object);
+  return py::cast<int>(array.attr("ndim")) > 0 &&
+         py::cast<std::string>(array.attr("dtype").attr("char")) == "?";
+}
+
 [[noreturn]] void fail_item(PyObject* object) {
   if (PyFloat_Check(object) || PyUnicode_Check(object)) {
     throw IndexError(format("index: {} is no index; only integers, slices, None and ... are",
                             py::cast<std::string>(py::repr(py::handle(object)))));
+  }
+  if (is_mask(object)) {
+    throw UnsupportedError(
+        "index: which elements a mask chooses is not known before it is computed; use "
+        "lanewise.where (x[mask] = number is supported)");
   }
   throw UnsupportedError(
       format("index: a {} as index is not supported; only integers, slices, None and ... are",
@@ -48,7 +62,9 @@ IndexItem to_item(PyObject* object) {
   if (PySlice_Check(object)) return to_slice(object);
   if (object == Py_None) return frontend::NewAxis{};
   if (object == Py_Ellipsis) return frontend::Ellipsis{};
-  const bool scalar = !is_array(object) || array_of(object).rank() == 0;
+  const bool scalar = is_array(object)     ? array_of(object).rank() == 0
+                      : is_ndarray(object) ? py::cast<int>(py::handle(object).attr("ndim")) == 0
+                                           : true;
   if (PyBool_Check(object) || !PyIndex_Check(object) || !scalar) fail_item(object);
   return to_int64(object, "index", "an index");
 }
@@ -66,8 +82,23 @@ Array view_at(PyObject* self, PyObject* key) {
   return frontend::index(array, items);
 }
 
+// As in NumPy an element is a value, which later writes to the array do not change; only an index
+// with ... gives a view of it.
+Array read(const Array& view) { return view.rank() == 0 ? Array(view.node()) : view; }
+
+bool has_ellipsis(PyObject* key) {
+  if (!PyTuple_Check(key)) return key == Py_Ellipsis;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
+    if (PyTuple_GET_ITEM(key, i) == Py_Ellipsis) return true;
+  }
+  return false;
+}
+
 PyObject* subscript(PyObject* self, PyObject* key) {
-  return guarded([&] { return wrap(view_at(self, key)).release().ptr(); });
+  return guarded([&] {
+    const Array view = view_at(self, key);
+    return wrap(has_ellipsis(key) ? view : read(view)).release().ptr();
+  });
 }
 
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
@@ -77,6 +108,11 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         frontend::Argument argument;
         if (!to_argument(value, "assignment", argument)) {
           argument = array_from(value, "assignment");
+        }
+        if (is_mask(key)) {
+          frontend::assign_where(array_of(self), array_from(key, "assignment"), argument,
+                                 current_source());
+          return 0;
         }
         frontend::assign(view_at(self, key), argument, false, current_source());
         return 0;
@@ -97,7 +133,7 @@ Py_ssize_t length(PyObject* self) {
 PyObject* element(PyObject* self, Py_ssize_t i) {
   return guarded([&] {
     const IndexItem item = int64_t{i};
-    return wrap(frontend::index(array_of(self), {&item, 1})).release().ptr();
+    return wrap(read(frontend::index(array_of(self), {&item, 1}))).release().ptr();
   });
 }
 

@@ -84,6 +84,20 @@ py::object transpose(const Bound& bound) {
   return wrap(reverse_axes(array));
 }
 
+// a.transpose(1, 0) as well as a.transpose((1, 0)).
+py::object transpose_method(const Bound& bound) {
+  const Array& array = array_of(bound[0]);
+  std::optional<std::vector<int>> axes;
+  if (bound.rest.size() == 1) {
+    axes = to_axes(bound.rest[0], "transpose");
+  } else if (!bound.rest.empty()) {
+    py::tuple given(bound.rest.size());
+    for (size_t i = 0; i < bound.rest.size(); ++i) given[i] = py::handle(bound.rest[i]);
+    axes = to_axes(given.ptr(), "transpose");
+  }
+  return wrap(axes ? permuted(array, std::move(*axes), "transpose") : reverse_axes(array));
+}
+
 py::object matrix_transpose(const Bound& bound) {
   return wrap(swap_last_axes(require_array(bound[0], "matrix_transpose", "x")));
 }
@@ -179,7 +193,7 @@ constexpr const char* kTransposeDoc =
     ((4, 3, 2), (2, 4, 3))
 )";
 constexpr Definition kTranspose{"transpose", "x, /, axes=None", transpose, kTransposeDoc};
-constexpr Definition kTransposeMethod{"transpose", "axes=None", transpose, kTransposeDoc, true};
+constexpr Definition kTransposeMethod{"transpose", "*axes", transpose_method, kTransposeDoc, true};
 constexpr Definition kMatrixTranspose{"matrix_transpose", "x, /", matrix_transpose,
                                       R"(A view with the last two axes swapped.
 

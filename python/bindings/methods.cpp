@@ -86,6 +86,33 @@ py::object to_device(const Bound& bound) {
   return py::reinterpret_borrow<py::object>(bound[0]);
 }
 
+py::object format_method(const Bound& bound) {
+  const py::handle spec = bound[1];
+  if (!PyUnicode_Check(spec.ptr())) throw py::type_error("format: the format is not a str");
+  if (PyUnicode_GET_LENGTH(spec.ptr()) == 0) return py::str(py::handle(bound[0]));
+  return checked(PyObject_Format(only_element(bound[0], "format").ptr(), spec.ptr()));
+}
+
+py::object round_method(const Bound& bound) {
+  const py::object number = only_element(bound[0], "round");
+  const py::object round = number.attr("__round__");
+  return bound.given(1) == nullptr ? round() : round(py::handle(bound[1]));
+}
+
+constexpr Definition kFormat{"__format__", "format, /", format_method,
+                             R"(The text of an array; a number (an array of no axes) in any format.
+
+    >>> f"{lw.asarray([1.0, 3.0]).mean():.3f}"
+    '2.000'
+)",
+                             true};
+constexpr Definition kRound{"__round__", "ndigits=None, /", round_method,
+                            R"(A number (an array of no axes) rounded, as Python rounds it.
+
+    >>> round(lw.asarray([1.0, 2.5]).mean(), 1)
+    1.8
+)",
+                            true};
 constexpr Definition kItem{"item", "*index", item_method,
                            R"(One element as Python number: the only one, or that at an index.
 
@@ -176,6 +203,8 @@ PyGetSetDef* array_properties() {
 void append_methods(std::vector<PyMethodDef>& methods) {
   methods.push_back(python_function<kItem>());
   methods.push_back(python_function<kToList>());
+  methods.push_back(python_function<kFormat>());
+  methods.push_back(python_function<kRound>());
   methods.push_back(python_function<kToDevice>());
   append_selection_methods(methods);
   append_manipulation_methods(methods);

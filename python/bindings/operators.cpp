@@ -110,18 +110,6 @@ int truth(PyObject* self) {
       -1);
 }
 
-// The one element of a 0-d array, as Python number.
-py::object only_element(PyObject* self, std::string_view op) {
-  const Array& array = array_of(self);
-  require_value(array, op);
-  if (array.rank() != 0) {
-    throw py::type_error(
-        format("{}: only an array of 0 axes is a number, not shape {}; index it or use item()", op,
-               format_tuple(array.shape())));
-  }
-  return item(array);
-}
-
 PyObject* to_float(PyObject* self) {
   return guarded(
       [&] { return checked(PyNumber_Float(only_element(self, "float").ptr())).release().ptr(); });
@@ -143,6 +131,17 @@ PyObject* to_index(PyObject* self) {
 }
 
 }  // namespace
+
+py::object only_element(PyObject* self, std::string_view op) {
+  const Array& array = array_of(self);
+  require_value(array, op);
+  if (array.rank() != 0) {
+    throw py::type_error(
+        format("{}: only an array of 0 axes is a number, not shape {}; index it or use item()", op,
+               format_tuple(array.shape())));
+  }
+  return item(array);
+}
 
 py::object item(const Array& array) {
   const frontend::StridedData data = frontend::strided_data(array);

@@ -269,7 +269,7 @@ class Array:
         """The values in another dtype."""
     def reshape(self, /, *shape: _Sizes, copy: bool | None = None) -> Array:
         """The elements in another shape."""
-    def transpose(self, /, axes: _Axes | None = None) -> Array:
+    def transpose(self, /, *axes: _Axes | None) -> Array:
         """A view with the axes in another order: reversed, if none is given."""
     def sum(
         self,

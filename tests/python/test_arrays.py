@@ -226,3 +226,46 @@ def test_memory_of_arrays_is_freed():
     assert lw.memory_stats()["in_use"] >= before + (8 << 20)
     del a
     assert lw.memory_stats()["in_use"] < before + (1 << 20)
+
+
+@pytest.mark.parametrize("spec", ["", ".3f", "10.2e", "g", "d", "x", ">8"])
+@pytest.mark.parametrize("value", [2.5, -3, True, np.float32(0.1), np.uint8(200)])
+def test_format(value, spec):
+    a = lw.asarray(value)
+    try:
+        expected = format(a.item(), spec) if spec else str(np.asarray(value))
+    except ValueError as error:
+        with pytest.raises(ValueError, match=type(a.item()).__name__):
+            format(a, spec)
+        assert type(a.item()).__name__ in str(error)
+    else:
+        assert format(a, spec) == f"{a:{spec}}" == expected
+
+
+def test_format_of_several_elements():
+    assert f"{lw.asarray([1, 2])}" == "[1 2]"
+    with pytest.raises(TypeError, match="format: only an array of 0 axes is a number"):
+        format(lw.asarray([1, 2]), ".2f")
+    with pytest.raises(lw.errors.TracingError):
+        lw.jit(lambda x: f"{x.sum():.2f}")(lw.zeros(2))
+
+
+def test_round_of_a_number():
+    a = lw.asarray(2.567)
+    assert (round(a), round(a, 1), round(a, None)) == (3, 2.6, 3)
+    assert isinstance(round(a), int)
+    assert round(lw.asarray(1234), -2) == 1200
+    with pytest.raises(TypeError, match="round: only an array of 0 axes is a number"):
+        round(lw.zeros(2), 1)
+
+
+def test_methods_take_axes_as_numpys_do():
+    n = np.arange(24).reshape(2, 3, 4)
+    a = lw.asarray(n)
+    for axes in [(), (None,), (1, 2, 0), ((1, 2, 0),), ([0, 2, 1],), (-1, 0, 1)]:
+        assert_same(a.transpose(*axes), n.transpose(*axes))
+    for axes in [(0, 1), (0, 0, 1), ((0, 1),), (0, 1, 2, 3), (0,)]:
+        with pytest.raises(ValueError, match="transpose"):
+            a.transpose(*axes)
+    with pytest.raises(lw.errors.IndexError):
+        a.transpose(0, 1, 3)

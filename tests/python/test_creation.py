@@ -25,6 +25,19 @@ def test_filled(dtype, shape):
     assert lw.empty_like(x, dtype=lw.int8).dtype == "int8"
 
 
+@pytest.mark.parametrize("make", [np.asarray, lw.asarray])
+def test_full_of_an_array(make):
+    row = np.arange(3, dtype=np.int16)
+    like = lw.zeros((2, 3))
+    assert_same(lw.full((2, 3), make(row)), np.full((2, 3), row))
+    assert_same(lw.full_like(like, make(row)), np.full((2, 3), row, float))
+    for value in (np.zeros((2, 3)), np.zeros(4), np.zeros((2, 1)), np.zeros((1, 3)), np.zeros(0)):
+        with pytest.raises(lw.errors.ShapeError, match="full: cannot broadcast"):
+            lw.full(3, make(value))
+        with pytest.raises(lw.errors.ShapeError, match="full_like: cannot broadcast"):
+            lw.full_like(like[0], make(value))
+
+
 @pytest.mark.parametrize(
     ("value", "dtype"),
     [

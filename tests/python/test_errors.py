@@ -121,6 +121,17 @@ CASES = [
         errors.UnsupportedError,
         f"index: a list as index is not supported; {ONLY}",
     ),
+    (
+        lambda w: w.x[np.array([0, 1])],
+        errors.UnsupportedError,
+        f"index: a numpy.ndarray as index is not supported; {ONLY}",
+    ),
+    (
+        lambda w: w.x[w.x > 0],
+        errors.UnsupportedError,
+        "index: which elements a mask chooses is not known before it is computed; use "
+        "lanewise.where (x[mask] = number is supported)",
+    ),
     (lambda w: lw.sum(w.x, axis=2), errors.IndexError, "sum: axis 2 is out of range for 2 axes"),
     (lambda w: lw.flip(w.x, axis=(0, -2)), errors.ValueError, "flip: axis 0 appears twice"),
     # ---- dtypes

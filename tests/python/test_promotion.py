@@ -146,3 +146,37 @@ def test_ways_to_name_a_dtype(name):
         assert lw.zeros(1, dtype=way).dtype == expected
     assert lw.zeros(1, dtype=float).dtype == "float64"
     assert lw.zeros(1, dtype=bool).dtype == "bool"
+
+
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, 2**70 + 1, -(2**1000)])
+def test_integers_beyond_64_bits(number):
+    """Floating-point arrays take the nearest number; comparisons have one answer."""
+    for dtype in DTYPES:
+        n = np.ones(2, dtype)
+        a = lw.asarray(n)
+        comparisons = ["eq", "ne", "lt", "le", "gt", "ge"]
+        for name in comparisons:
+            compare = getattr(operator, name)
+            assert compare(a, number).tolist() == [compare(1, number)] * 2
+            assert compare(number, a).tolist() == [compare(number, 1)] * 2
+        if (a / 1).dtype == "float64":
+            assert (a / number).tolist() == [1 / number] * 2
+        if a.dtype.kind == "f":
+            with np.errstate(over="ignore"):
+                expected = n * n.dtype.type(float(number))
+            assert (a * number).tolist() == expected.tolist()
+            assert lw.where(a > 0, number, a).tolist() == expected.tolist()
+            a[0] = number
+            assert a[0].item() == expected[0]
+        else:
+            with pytest.raises((ValueError, OverflowError)):
+                a + number
+            if dtype != "bool":
+                with pytest.raises((ValueError, OverflowError)):
+                    a[0] = number
+    with pytest.raises((ValueError, OverflowError)):
+        lw.full(2, number)
+    with pytest.raises((ValueError, OverflowError)):
+        lw.asarray(number)
+    with pytest.raises(OverflowError):
+        lw.ones(2) * 10**400

@@ -66,8 +66,8 @@ def test_indexing_of_views(case):
     ],
 )
 def test_odd_indices(index):
-    n = np.arange(8)
-    assert_same(lw.asarray(n)[index], n[index if not isinstance(index, lw.Array) else 2])
+    for n in (np.arange(8), np.arange(48).reshape(8, 2, 3), np.arange(16).reshape(8, 2).T[::-1].T):
+        assert_same(lw.asarray(n)[index], n[index if not isinstance(index, lw.Array) else 2])
 
 
 @given(SHAPES, st.data())

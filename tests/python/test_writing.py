@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+from lanewise import errors
 
 from support import assert_same
 
@@ -55,6 +56,7 @@ class Writing(RuleBasedStateMachine):
         index = data.draw(hnp.basic_indices(n.shape, allow_newaxis=True))
         view = n[index]
         if not isinstance(view, np.ndarray):
+            self.keep(a[index], np.asarray(view))  # a value: it changes with nothing else
             index = (*index, ...) if isinstance(index, tuple) else (index, ...)
             view = n[index]
         return self.keep(a[index], view)
@@ -179,6 +181,66 @@ def test_row_is_a_view():
     x[:, 0] += 1
     assert x.tolist() == [[1, 0, 0], [2, 1, 1]]
     assert row.tolist() == [1, 0, 0]
+
+
+def test_elements_are_values():
+    x = lw.arange(4)
+    first, last, view = x[0], x[3], x[0, ...]
+    for element in x:
+        element += 100
+    x[0], x[3] = x[3], x[0]
+    assert x.tolist() == [3, 1, 2, 0]
+    assert (first.item(), last.item(), view.item()) == (0, 3, 3)
+    first += 5
+    assert x[0].item() == 3
+    view[...] = 7
+    assert x[0].item() == 7
+    zero = lw.asarray(1)
+    value, view = zero[()], zero[...]
+    zero += 1
+    assert (value.item(), view.item()) == (1, 2)
+
+
+MASKS = [(5, 4), (5,), (5, 4, 3)]
+
+
+@pytest.mark.parametrize("shape", MASKS)
+@pytest.mark.parametrize("dtype", ["float32", "int16", "bool"])
+@pytest.mark.parametrize("kind", ["Array", "ndarray"])
+@pytest.mark.parametrize("value", [0, 2.5, True, np.float64(7), "row"])
+def test_assignment_by_mask(shape, dtype, kind, value):
+    rng = np.random.default_rng(3)
+    n = rng.integers(0, 9, (5, 4, 3)).astype(dtype)
+    mask = rng.random(shape) < 0.5
+    x = lw.asarray(n)
+    before, view = x + x, x[::-1, 1]
+    expected = n + n
+    if isinstance(value, str):
+        value = rng.integers(0, 9, (5, 4, 3)[len(shape) :])
+    n[mask] = value
+    x[mask if kind == "ndarray" else lw.asarray(mask)] = value
+    assert_same(x, n)
+    assert_same(view, n[::-1, 1])
+    assert_same(before, expected)
+    n.T[rng.random(3) < 2] = 1
+    x.T[lw.ones(3, dtype=bool)] = 1
+    assert_same(x, n)
+
+
+@pytest.mark.parametrize("shape", [(4,), (5, 3), (5, 4, 3, 1)])
+def test_masks_that_do_not_fit(shape):
+    x = lw.zeros((5, 4, 3))
+    with pytest.raises(errors.IndexError, match="a mask of shape"):
+        x[lw.ones(shape, dtype=bool)] = 1
+    assert not x.any()
+
+
+def test_mask_with_a_value_for_each_element():
+    x = lw.zeros((5, 4))
+    with pytest.raises(errors.UnsupportedError, match=r"lanewise\.where"):
+        x[x == 0] = lw.ones(20)
+    with pytest.raises(errors.ShapeError):
+        x[lw.ones(5, dtype=bool)] = lw.ones(3)
 
 
 def test_expressions_keep_old_values():
