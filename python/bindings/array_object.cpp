@@ -23,7 +23,8 @@ size_t free_count = 0;
 constexpr const char* kDoc = R"(An array whose operations are recorded and computed when needed.
 
 Made by asarray, zeros, arange and the like, or by operations on other arrays. Indexing with
-integers, slices, None and ... gives views, as in NumPy: writing to a view changes the array.
+integers, slices, None and ... gives views, as in NumPy: writing to a view changes the array, and
+single elements are values. x[mask] = number writes where the mask is true.
 Expressions written before keep the old values.
 
 >>> x = lw.asarray([1.0, 2.0, 3.0])
