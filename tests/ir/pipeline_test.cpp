@@ -78,7 +78,7 @@ TEST(Pipeline, RelaxesOnlyWhereThatIsAllowed) {
   %0 = negative %x : f32[n]
   %1 = fma %0, %y, %y : f32[n]
   %2 = multiply %x, %x : f32[n]
-  %3 = multiply %x, %2 : f32[n]
+  %3 = multiply %2, %x : f32[n]
   return %1, %3
 }
 )");
