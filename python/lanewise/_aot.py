@@ -241,8 +241,9 @@ def load(path: str | os.PathLike) -> "Library":
 
     path is the shared library, the object file or the archive (these two need no linker), or what
     was given to compile_aot. Arguments are checked as the prototype says; results are new arrays,
-    or what out= gets. Raises UnsupportedError for a library of a version of lanewise with another
-    interface, CompileError for a file that is no such library.
+    or what out= gives: Arrays or ndarrays, in the structure of the results. Raises
+    UnsupportedError for a library of a version of lanewise with another interface, CompileError
+    for a file that is no such library.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -428,20 +429,34 @@ class _Variant:
                 numbers.append((value, parameter["dtype"], parameter["name"]))
             else:
                 arrays.append(value)
-        results = self._results(sizes, out)
+        targets: list = [None] * len(self.results)
+        if out is not None:
+            _match(self.tree, out, targets)
+        results = [self._result(*pair, sizes) for pair in zip(self.results, targets, strict=True)]
         code, outputs = self.library.call(self.index, arrays, numbers, results)
         if code:
             self._fail(code)
+        for i, target in enumerate(targets):
+            if isinstance(target, _core.Array):
+                target[...] = outputs[i]
+                outputs[i] = target
         return _fill(self.tree, outputs)
 
-    def _results(self, sizes: dict[str, int], out: Any) -> list:
-        given = [out] if len(self.results) == 1 and not isinstance(out, (tuple, list)) else out
-        results: list = []
-        for i, result in enumerate(self.results):
-            target = None if out is None else given[i]
-            shape = [_evaluate(text, sizes) for text in result["shape"]]
-            results.append((result["dtype"], shape) if target is None else target)
-        return results
+    def _result(self, result: dict, target: Any, sizes: dict[str, int]) -> Any:
+        """An ndarray that the library writes to, or dtype and shape of a new array. What an Array
+        gets is a new array first: other arrays may see its memory, the arguments among them."""
+        if isinstance(target, np.ndarray):
+            return target
+        shape = [_evaluate(text, sizes) for text in result["shape"]]
+        if target is not None and tuple(target.shape) != tuple(shape):
+            raise ShapeError(
+                f"{self.name}: out: shape {target.shape}, but the result has {tuple(shape)}"
+            )
+        if target is not None and str(target.dtype) != result["dtype"]:
+            raise DTypeError(
+                f"{self.name}: out: dtype {target.dtype}, but the result has {result['dtype']}"
+            )
+        return result["dtype"], shape
 
     def _fail(self, code: int) -> None:
         message = self.library.message(code)
@@ -461,6 +476,30 @@ def _evaluate(polynomial: str, sizes: dict[str, int]) -> int:
             product *= int(factor) if factor.isdigit() else sizes[factor]
         total += product
     return total
+
+
+def _match(tree: Any, out: Any, targets: list) -> None:
+    """Fills `targets`, by the numbers of the results, from an out= of the structure of these."""
+    if isinstance(tree, int):
+        if isinstance(out, (tuple, list)) and len(out) == 1:
+            (out,) = out
+        if out is not None and not isinstance(out, (_core.Array, np.ndarray)):
+            raise TypeError(f"out: {type(out).__name__} where an Array or ndarray is needed")
+        targets[tree] = out
+        return
+    if tree is None or out is None:
+        if out is not None:
+            raise TypeError(f"out: {type(out).__name__} where the result is None")
+        return
+    ((kind, items),) = tree.items()
+    if not isinstance(out, dict if kind == "dict" else (tuple, list)):
+        raise TypeError(f"out: {type(out).__name__} where the result is a {kind}")
+    if kind == "dict" and out.keys() != items.keys():
+        raise ValueError(f"out: keys {list(out)}, but the result has {list(items)}")
+    if len(out) != len(items):
+        raise ValueError(f"out: {kind} of {len(out)}, but the result has {len(items)}")
+    for key in items if kind == "dict" else range(len(items)):
+        _match(items[key], out[key], targets)
 
 
 def _fill(tree: Any, leaves: list) -> Any:

@@ -128,6 +128,57 @@ def test_out_is_written_and_must_not_overlap(seed_library):
         function(x, out=out)
 
 
+def test_out_is_an_array_of_lanewise(seed_library):
+    function = lw.load(seed_library.object).seed
+    x = random(50, 2)
+    expected = bits(lw.jit(seed)(x))
+    out = lw.zeros(50, dtype=lw.float32)
+    assert function(x, out=out) is out
+    assert bits(out) == expected
+    whole = lw.zeros((50, 3), dtype=lw.float32)
+    before = whole + 1
+    assert bits(function(x, out=whole[:, 1])) == expected == bits(whole[:, 1])
+    assert not np.asarray(whole)[:, ::2].any() and (np.asarray(before) == 1).all()
+    memory = np.zeros(50, np.float32)
+    function(x, out=lw.asarray(memory, copy=False))
+    assert bits(memory) == expected
+    both = lw.asarray(x)
+    function(both, out=both[:, 0])
+    assert bits(both[:, 0]) == expected and bits(both[:, 1]) == bits(x[:, 1])
+    with pytest.raises(ShapeError, match=r"seed: out: shape \(49,\), but the result has \(50,\)"):
+        function(x, out=out[1:])
+    with pytest.raises(DTypeError, match="out: dtype float64, but the result has float32"):
+        function(x, out=lw.zeros(50))
+    with pytest.raises(ValueError, match="read-only|broadcast"):
+        function(x, out=lw.broadcast_to(lw.zeros(1, dtype=lw.float32), (50,)))
+    for wrong, name in ((3, "int"), ([1.0, 2.0], "list"), ("x", "str"), ((), "tuple")):
+        with pytest.raises(TypeError, match=f"out: {name} where an Array or ndarray is needed"):
+            function(x, out=wrong)
+
+
+def test_out_has_the_structure_of_the_results(tmp_path):
+    def parts(x):
+        return x + 1, {"sum": x.sum(), "twice": [x * 2]}
+
+    function = lw.load(lw.compile_aot(parts, "f64[n]", tmp_path / "libparts").object).parts
+    x = random(20, dtype=np.float64)
+    first, total, twice = lw.zeros(20), np.zeros(()), np.zeros(20)
+    result = function(x, out=(first, {"sum": total, "twice": [twice]}))
+    assert result[0] is first and result[1]["sum"] is total and result[1]["twice"][0] is twice
+    expected = parts(lw.asarray(x))
+    assert bits(first) == bits(expected[0]) and bits(total) == bits(expected[1]["sum"])
+    assert bits(twice) == bits(expected[1]["twice"][0])
+    result = function(x, out=(None, {"sum": None, "twice": [first]}))
+    assert result[1]["twice"][0] is first and bits(first) == bits(twice)
+    assert bits(result[0]) == bits(expected[0])
+    with pytest.raises(ValueError, match="out: tuple of 1, but the result has 2"):
+        function(x, out=(first,))
+    with pytest.raises(TypeError, match="out: Array where the result is a tuple"):
+        function(x, out=first)
+    with pytest.raises(ValueError, match=r"out: keys \['sum'\], but the result has"):
+        function(x, out=(first, {"sum": total}))
+
+
 def test_an_object_needs_three_functions_of_the_c_library(seed_library):
     if shutil.which("nm") is None:
         pytest.skip("no nm")
