@@ -193,7 +193,9 @@ def command_test(options) -> None:
     run(*ctest, env=environment())
     if options.preset in ("ci", "debug"):  # a sanitizer would have to be loaded before Python
         env = {**environment(), "PYTHONPATH": str(folder / "python")}
-        run(PYTHON, "-m", "pytest", *options.pytest, env=env)
+        # A file stays in one process: its fixtures compile libraries.
+        split = ["-n", os.cpu_count(), "--dist", "loadfile"]
+        run(PYTHON, "-m", "pytest", *split, *options.pytest, env=env)
 
 
 def bench_python(given: str | None) -> Path:
