@@ -3,6 +3,7 @@
 Rows of `special` work are small programs of one engine each; see Row.
 """
 
+import os
 import subprocess
 import sys
 
@@ -92,25 +93,46 @@ def lazy(lw, arrays):
     return call, 10
 
 
+def told_time(code, **environment):
+    """Work whose time a fresh interpreter measures and prints."""
+
+    def call():
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, **environment},
+        )
+        return float(done.stdout)
+
+    return call, 1
+
+
 def import_time(module):
-    """Time of importing a module after NumPy, measured inside a fresh interpreter."""
+    """Time of importing a module after NumPy."""
     code = (
-        "import sys, time, numpy\n"
+        "import time, numpy\n"
         "start = time.perf_counter()\n"
         f"import {module}\n"
         "print(time.perf_counter() - start)"
     )
+    return lambda _, arrays: told_time(code)
 
-    def prepare(_, arrays):
-        def call():
-            done = subprocess.run(
-                [sys.executable, "-c", code], check=True, capture_output=True, text=True
-            )
-            return float(done.stdout)
 
-        return call, 1
-
-    return prepare
+def first_result(_, arrays):
+    """Trace, find the kernel on the disk and run it. The first process puts it there."""
+    code = (
+        "import time, numpy, lanewise as lw\n"
+        "x = lw.asarray(numpy.ones((10000, 2), 'float32'))\n"
+        "start = time.perf_counter()\n"
+        "lw.jit(lambda x: x[:, 0] ** 2 + x[:, 1] ** 3)(x)\n"
+        "print(time.perf_counter() - start)"
+    )
+    folder = os.path.join(os.environ["LANEWISE_BENCH_FOLDER"], "kernels")
+    call, times = told_time(code, LANEWISE_CACHE_DIR=folder)
+    call()
+    return call, times
 
 
 IMPORTED = {
@@ -136,6 +158,14 @@ RECORDING = [
         uniform(F32, 8, 8),
         special={"lanewise": lazy},
         target=3e-6 + 3 * 0.25e-6,
+        threads=(1,),
+    ),
+    Row(
+        "first call of a process, X[:,0]**2 + X[:,1]**3, kernel on disk",
+        "recording",
+        nothing,
+        special={"lanewise": first_result},
+        target=1.5e-3,
         threads=(1,),
     ),
     Row(
