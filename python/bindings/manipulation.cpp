@@ -20,6 +20,14 @@ std::vector<int> axes_or_all(PyObject* object, int rank, std::string_view op) {
   return all;
 }
 
+int axis_of(PyObject* object, int rank, std::string_view op, std::string_view parameter) {
+  const int64_t axis = to_int64(object, op, parameter);
+  if (axis < -rank || axis >= rank) {
+    throw IndexError(format("{}: axis {} is out of range for {} axes", op, axis, rank));
+  }
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
 Array reshaped(const Array& array, const Shape& shape, PyObject* copy) {
   std::optional<bool> wanted;
   if (copy != nullptr && copy != Py_None) wanted = to_bool(copy);
@@ -42,6 +50,14 @@ py::object reshape_method(const Bound& bound) {
   py::tuple sizes(bound.rest.size());
   for (size_t i = 0; i < bound.rest.size(); ++i) sizes[i] = py::handle(bound.rest[i]);
   return wrap(reshaped(array, to_shape(sizes.ptr(), "reshape", true), bound[1]));
+}
+
+py::object ravel(const Bound& bound) {
+  return wrap(reshaped(array_of(bound[0]), Shape({-1}), nullptr));
+}
+
+py::object flatten(const Bound& bound) {
+  return wrap(reshaped(array_of(bound[0]), Shape({-1}), Py_True));
 }
 
 py::object broadcast_to(const Bound& bound) {
@@ -118,6 +134,16 @@ py::object moveaxis(const Bound& bound) {
     axis = next++;
   }
   return wrap(array.permute(order));
+}
+
+py::object swapaxes(const Bound& bound) {
+  const Array& array = array_of(bound[0]);
+  std::vector<int> axes(static_cast<size_t>(array.rank()));
+  std::iota(axes.begin(), axes.end(), 0);
+  const int first = axis_of(bound[1], array.rank(), "swapaxes", "axis1");
+  const int second = axis_of(bound[2], array.rank(), "swapaxes", "axis2");
+  std::swap(axes[static_cast<size_t>(first)], axes[static_cast<size_t>(second)]);
+  return wrap(array.permute(axes));
 }
 
 py::object flip(const Bound& bound) {
@@ -219,14 +245,38 @@ constexpr Definition kFlip{"flip", "x, /, axis=None", flip,
     >>> lw.flip(lw.asarray([1, 2, 3]))
     array([3, 2, 1])
 )"};
-constexpr Definition kSqueeze{"squeeze", "x, /, axis=None", squeeze,
-                              R"(A view without axes of size 1, None for all of them.
+constexpr const char* kSqueezeDoc = R"(A view without axes of size 1, None for all of them.
 
     Raises ShapeError for an axis of another size, IndexError for one out of range.
 
     >>> lw.squeeze(lw.zeros((1, 3, 1)), axis=0).shape
     (3, 1)
-)"};
+)";
+constexpr Definition kSqueeze{"squeeze", "x, /, axis=None", squeeze, kSqueezeDoc};
+constexpr Definition kSqueezeMethod{"squeeze", "axis=None", squeeze, kSqueezeDoc, true};
+constexpr Definition kRavel{"ravel", "", ravel,
+                            R"(The elements along one axis: a view where NumPy would give one.
+
+    >>> lw.asarray([[1, 2], [3, 4]]).ravel()
+    array([1, 2, 3, 4])
+)",
+                            true};
+constexpr Definition kFlatten{"flatten", "", flatten,
+                              R"(A copy of the elements along one axis.
+
+    >>> lw.asarray([[1, 2], [3, 4]]).flatten()
+    array([1, 2, 3, 4])
+)",
+                              true};
+constexpr Definition kSwapaxes{"swapaxes", "axis1, axis2, /", swapaxes,
+                               R"(A view with two axes swapped.
+
+    Raises IndexError for an axis out of range.
+
+    >>> lw.zeros((2, 3, 4)).swapaxes(0, -1).shape
+    (4, 3, 2)
+)",
+                               true};
 constexpr Definition kExpandDims{"expand_dims", "x, /, axis=0", expand_dims,
                                  R"(A view with new axes of size 1, at these places of the result.
 
@@ -266,6 +316,10 @@ void add_manipulation(py::module_& module) {
 void append_manipulation_methods(std::vector<PyMethodDef>& methods) {
   methods.push_back(python_function<kReshapeMethod>());
   methods.push_back(python_function<kTransposeMethod>());
+  methods.push_back(python_function<kSqueezeMethod>());
+  methods.push_back(python_function<kRavel>());
+  methods.push_back(python_function<kFlatten>());
+  methods.push_back(python_function<kSwapaxes>());
 }
 
 }  // namespace lanewise::python

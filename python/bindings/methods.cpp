@@ -2,11 +2,13 @@
 #include "frontend/evaluate.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/array_object.h"
+#include "python/bindings/elementwise.h"
 #include "python/bindings/manipulation.h"
 #include "python/bindings/numpy.h"
 #include "python/bindings/reductions.h"
 #include "python/bindings/signature.h"
 #include "python/bindings/size.h"
+#include "python/bindings/source.h"
 #include "support/format.h"
 
 namespace lanewise::python {
@@ -99,6 +101,49 @@ py::object round_method(const Bound& bound) {
   return bound.given(1) == nullptr ? round() : round(py::handle(bound[1]));
 }
 
+py::object round_elements(const Bound& bound) {
+  enum { kSelf, kDecimals, kOut };
+  const int64_t decimals =
+      bound[kDecimals] == nullptr ? 0 : to_int64(bound[kDecimals], "round", "decimals");
+  if (decimals != 0) {
+    throw UnsupportedError(format("round: decimals={}, only 0 is supported", decimals));
+  }
+  const frontend::Argument argument = require_argument(bound[kSelf], "round", "x");
+  const py::object result = apply_op(frontend::Op::kRound, {&argument, 1});
+  if (bound.given(kOut) == nullptr) return result;
+  return store(bound[kOut], array_of(result.ptr()), "round");
+}
+
+py::object fill(const Bound& bound) {
+  const frontend::Argument value = require_argument(bound[1], "fill", "value");
+  if (const auto* array = std::get_if<Array>(&value); array != nullptr && array->rank() > 0) {
+    throw ShapeError(
+        format("fill: value has shape {}, but is to be a number", format_tuple(array->shape())));
+  }
+  frontend::assign(array_of(bound[0]), value, false, current_source());
+  return py::none();
+}
+
+constexpr Definition kRoundElements{"round", "decimals=0, out=None", round_elements,
+                                    R"(The nearest integers, ties to even, in the same dtype.
+
+    Raises UnsupportedError for decimals other than 0.
+
+    >>> lw.asarray([0.5, 1.5, 2.6]).round()
+    array([0., 2., 3.])
+)",
+                                    true};
+constexpr Definition kFill{"fill", "value, /", fill,
+                           R"(Sets all elements to a number.
+
+    Raises ShapeError for an array of one or more axes, ValueError where the array is read-only.
+
+    >>> x = lw.zeros(3)
+    >>> x.fill(2)
+    >>> x
+    array([2., 2., 2.])
+)",
+                           true};
 constexpr Definition kFormat{"__format__", "format, /", format_method,
                              R"(The text of an array; a number (an array of no axes) in any format.
 
@@ -206,6 +251,8 @@ void append_methods(std::vector<PyMethodDef>& methods) {
   methods.push_back(python_function<kFormat>());
   methods.push_back(python_function<kRound>());
   methods.push_back(python_function<kToDevice>());
+  methods.push_back(python_function<kRoundElements>());
+  methods.push_back(python_function<kFill>());
   append_selection_methods(methods);
   append_manipulation_methods(methods);
   append_reduction_methods(methods);

@@ -74,15 +74,16 @@ constexpr Definition kWhere{"where", "condition, x1, x2, /, *, out=None", where,
     >>> lw.where(x > 0, x, 0)
     array([0., 2.])
 )"};
-constexpr Definition kClip{"clip", "x, /, min=None, max=None, *, out=None", clip,
-                           R"(minimum(maximum(x, min), max); None is no bound.
+constexpr const char* kClipDoc = R"(minimum(maximum(x, min), max); None is no bound.
 
     Result: the shape that the arguments broadcast to, in their common dtype.
     Raises ShapeError if shapes do not broadcast.
 
     >>> lw.clip(lw.asarray([-1.0, 0.5, 2.0]), 0, 1)
     array([0. , 0.5, 1. ])
-)"};
+)";
+constexpr Definition kClip{"clip", "x, /, min=None, max=None, *, out=None", clip, kClipDoc};
+constexpr Definition kClipMethod{"clip", "min=None, max=None, out=None", clip, kClipDoc, true};
 constexpr const char* kAstypeDoc = R"(The values in another dtype.
 
     Floating-point numbers outside the range of an integer dtype saturate, NaN becomes 0. copy=False
@@ -111,6 +112,7 @@ void add_selection(py::module_& module) {
 
 void append_selection_methods(std::vector<PyMethodDef>& methods) {
   methods.push_back(python_function<kAstypeMethod>());
+  methods.push_back(python_function<kClipMethod>());
 }
 
 }  // namespace lanewise::python

@@ -265,14 +265,30 @@ class Array:
     def __round__(self, ndigits: int | None = None, /) -> int | float: ...
     def to_device(self, device: Literal["cpu"], /, *, stream: None = None) -> Array:
         """The array itself: "cpu" is the only device."""
+    def round(self, /, decimals: int = 0, out: _Out | None = None) -> Array:
+        """The nearest integers, ties to even, in the same dtype."""
+    def fill(self, value: _Operand, /) -> None:
+        """Sets all elements to a number."""
     def astype(
         self, dtype: npt.DTypeLike, /, *, copy: bool = True, device: Literal["cpu"] | None = None
     ) -> Array:
         """The values in another dtype."""
+    def clip(
+        self, /, min: _Operand | None = None, max: _Operand | None = None, out: _Out | None = None
+    ) -> Array:
+        """minimum(maximum(x, min), max); None is no bound."""
     def reshape(self, /, *shape: _Sizes, copy: bool | None = None) -> Array:
         """The elements in another shape."""
     def transpose(self, /, *axes: _Axes) -> Array:
         """A view with the axes in another order: reversed, if none is given."""
+    def squeeze(self, /, axis: _Axes | None = None) -> Array:
+        """A view without axes of size 1, None for all of them."""
+    def ravel(self) -> Array:
+        """The elements along one axis: a view where NumPy would give one."""
+    def flatten(self) -> Array:
+        """A copy of the elements along one axis."""
+    def swapaxes(self, axis1: int, axis2: int, /) -> Array:
+        """A view with two axes swapped."""
     def sum(
         self,
         /,

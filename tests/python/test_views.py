@@ -184,3 +184,62 @@ def test_views_of_expressions_share_them():
     view = a[::2]
     view[...] = 0
     assert a.tolist() == [0, 2, 0, 6, 0, 10]
+
+
+def test_methods_of_ndarrays():
+    host = np.arange(24.0).reshape(2, 1, 3, 4) / 7
+    x = lw.asarray(host)
+    for view in (lambda a: a, lambda a: a.T, lambda a: a[..., ::-2]):
+        ours, theirs = view(x), view(host)
+        for method, arguments in (
+            ("ravel", ()),
+            ("flatten", ()),
+            ("round", ()),
+            ("squeeze", ()),
+            ("clip", (0.5, 1)),
+            ("clip", (None, 1)),
+            ("swapaxes", (0, -1)),
+            ("swapaxes", (-3, 2)),
+        ):
+            expected = getattr(theirs, method)(*arguments)
+            result = getattr(ours, method)(*arguments)
+            assert result.shape == expected.shape and result.dtype == expected.dtype
+            assert np.array_equal(np.asarray(result), expected)
+    assert x.squeeze(1).shape == (2, 3, 4) and x.squeeze(axis=-3).shape == (2, 3, 4)
+    out = lw.zeros(x.shape)
+    assert x.round(out=out) is out and np.array_equal(np.asarray(out), host.round())
+    assert x.clip(max=1, out=out) is out and np.array_equal(np.asarray(out), host.clip(max=1))
+    with pytest.raises(IndexError, match="swapaxes: axis 4 is out of range for 4 axes"):
+        x.swapaxes(0, 4)
+    with pytest.raises(NotImplementedError, match="round: decimals=1"):
+        x.round(1)
+
+
+def test_flatten_copies_and_ravel_and_swapaxes_do_not():
+    x = lw.zeros((2, 3))
+    x.flatten().fill(1)
+    assert not np.asarray(x).any()
+    x.ravel()[1] = 1
+    x.swapaxes(0, 1)[2].fill(2)
+    assert x.tolist() == [[0, 1, 2], [0, 0, 2]]
+
+
+def test_fill():
+    x = lw.zeros((2, 3), dtype=lw.int32)
+    assert x.fill(7) is None
+    x[0].fill(np.int64(3))
+    x[:, 1].fill(lw.asarray(5, dtype=lw.int32))
+    assert x.tolist() == [[3, 5, 3], [7, 5, 7]]
+    with pytest.raises(ValueError, match=r"fill: value has shape \(3,\)"):
+        x.fill(np.ones(3))
+    with pytest.raises(ValueError, match="read-only"):
+        lw.broadcast_to(lw.zeros(1), (3,)).fill(1)
+
+    @lw.jit
+    def filled(x):
+        y = x + 0
+        y[1:].fill(4)
+        return y, y.ravel().clip(0, 2).round()
+
+    first, second = filled(lw.zeros(3))
+    assert first.tolist() == [0, 4, 4] and second.tolist() == [0, 2, 2]
