@@ -67,11 +67,32 @@ PyObject* array_ufunc(PyObject*, PyObject* args, PyObject* keywords) noexcept {
   });
 }
 
+// Whether there is nobody else to ask: ndarrays have no answer for our arrays.
+bool are_ours(py::handle types) {
+  for (const py::handle type : types) {
+    if (type.ptr() != reinterpret_cast<PyObject*>(array_type) &&
+        !type.is(py::module_::import("numpy").attr("ndarray"))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+[[noreturn]] void fail_function(py::handle function) {
+  const py::object module = py::getattr(function, "__module__", py::str("numpy"));
+  const py::object name = py::getattr(function, "__name__", py::repr(function));
+  throw py::type_error(
+      format("no implementation found for '{}.{}' on arrays of lanewise; np.asarray(a) gives an "
+             "ndarray, which it takes",
+             py::cast<std::string>(py::str(module)), py::cast<std::string>(py::str(name))));
+}
+
 py::object array_function(const Bound& bound) {
   enum { kSelf, kFunction, kTypes, kArgs, kKeywords };
   PyObject* ours = PyDict_GetItemWithError(functions, bound[kFunction]);
   if (ours == nullptr) {
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    if (are_ours(bound[kTypes])) fail_function(bound[kFunction]);
     return no_answer();
   }
   return checked(PyObject_Call(ours, bound[kArgs], bound[kKeywords]));

@@ -139,8 +139,18 @@ def test_functions_about_arrays(tmp_path):
 
 def test_functions_that_are_not_ours():
     x = lw.asarray(X)
-    with pytest.raises(TypeError, match="no implementation found for 'numpy.median'"):
+    hint = r"np.asarray\(a\) gives an ndarray, which it takes"
+    with pytest.raises(TypeError, match=f"no implementation found for 'numpy.median' on.*{hint}"):
         np.median(x)
+    with pytest.raises(TypeError, match=f"no implementation found for 'numpy.stack' on.*{hint}"):
+        np.stack([x, X])
+    assert np.histogram(np.asarray(x))[0].sum() == x.size
+
+    class Other:
+        def __array_function__(self, *_):
+            return "other"
+
+    assert np.stack([x, Other()]) == "other"
     with pytest.raises(NotImplementedError, match="round: decimals=2, only 0 is supported"):
         np.round(x, 2)
     with pytest.raises(TypeError, match="unexpected keyword argument 'low'"):
