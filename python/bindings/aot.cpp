@@ -12,6 +12,7 @@
 #include "python/bindings/size.h"
 #include "python/bindings/tracing.h"
 #include "python/bindings/tree.h"
+#include "python/bindings/type_text.h"
 #include "support/format.h"
 
 namespace lanewise::python {
@@ -56,9 +57,9 @@ Array result_array(const std::string& symbol, PyObject* leaf) {
   frontend::Argument argument;
   if (is_size(leaf) || !to_argument(leaf, "compile_aot", argument)) {
     throw py::type_error(
-        format("compile_aot: {} returned a {}; results are arrays, numbers and "
+        format("compile_aot: {} returned {}; results are arrays, numbers and "
                "tuples, lists or dicts of them",
-               symbol, Py_TYPE(leaf)->tp_name));
+               symbol, a_type(leaf)));
   }
   if (const auto* array = std::get_if<Array>(&argument)) return *array;
   const auto& number = std::get<Number>(argument);

@@ -6,6 +6,7 @@
 #include "python/bindings/numpy.h"
 #include "python/bindings/size.h"
 #include "python/bindings/source.h"
+#include "python/bindings/type_text.h"
 #include "support/format.h"
 
 namespace lanewise::python {
@@ -17,8 +18,6 @@ using frontend::Shape;
 using frontend::Weak;
 
 namespace {
-
-std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
 // Beyond 64 bits: an error, or the nearest double if `wide`, which only floating-point dtypes take.
 Number integer(PyObject* object, std::string_view op, bool wide) {
@@ -88,9 +87,9 @@ Argument require_argument(PyObject* object, std::string_view op, std::string_vie
   Argument argument;
   if (!to_argument(object, op, argument)) {
     throw py::type_error(
-        format("{}: {} is a {}, not an array or a number; lanewise.asarray makes "
+        format("{}: {} is {}, not an array or a number; lanewise.asarray makes "
                "an array of it if it can",
-               op, parameter, type_name(object)));
+               op, parameter, a_type(object)));
   }
   return argument;
 }
@@ -148,8 +147,7 @@ int64_t to_int64(PyObject* object, std::string_view op, std::string_view paramet
     if (is_array(object) || is_size(object) || !PyErr_ExceptionMatches(PyExc_TypeError))
       throw py::error_already_set();
     PyErr_Clear();
-    throw py::type_error(
-        format("{}: {} is a {}, not an integer", op, parameter, type_name(object)));
+    throw py::type_error(format("{}: {} is {}, not an integer", op, parameter, a_type(object)));
   }
   return value;
 }
@@ -279,7 +277,7 @@ py::object store(PyObject* out, const Array& result, std::string_view op) {
   } else if (is_ndarray(out)) {
     store_in_ndarray(out, result, op);
   } else {
-    throw py::type_error(format("{}: out is a {}, not an Array or ndarray", op, type_name(out)));
+    throw py::type_error(format("{}: out is {}, not an Array or ndarray", op, a_type(out)));
   }
   return py::reinterpret_borrow<py::object>(out);
 }

@@ -7,6 +7,7 @@
 #include "python/bindings/arguments.h"
 #include "python/bindings/array_object.h"
 #include "python/bindings/tree.h"
+#include "python/bindings/type_text.h"
 #include "support/format.h"
 
 namespace lanewise::python {
@@ -194,9 +195,9 @@ void CallArguments::add_static(py::dict& statics, PyObject* value) {
   if (number == nullptr) {
     py::error_already_set error;
     if (!error.matches(PyExc_TypeError)) throw error;
-    throw py::type_error(format("jit: the static argument {} of {} is a {}, which has no hash",
+    throw py::type_error(format("jit: the static argument {} of {} is {}, which has no hash",
                                 py::cast<std::string>(py::repr(py::handle(value))), *function_,
-                                Py_TYPE(value)->tp_name));
+                                a_type(value)));
   }
   key_.push_back(word(kStatic, py::cast<uint64_t>(py::handle(number))));
 }
@@ -211,9 +212,9 @@ void CallArguments::fail(PyObject* object) const {
     parameter = format("{}", position_ + 1);
   }
   throw py::type_error(
-      format("jit: argument {} of {} is a {}, not an array, a number or a tuple, "
+      format("jit: argument {} of {} is {}, not an array, a number or a tuple, "
              "list or dict of them; name it in static_argnames",
-             parameter, *function_, Py_TYPE(object)->tp_name));
+             parameter, *function_, a_type(object)));
 }
 
 frontend::Trace::Parameter CallArguments::describe(size_t i) const {

@@ -5,6 +5,7 @@
 #include "python/bindings/numpy.h"
 #include "python/bindings/size.h"
 #include "python/bindings/source.h"
+#include "python/bindings/type_text.h"
 #include "support/format.h"
 
 namespace lanewise::python {
@@ -84,8 +85,7 @@ py::object from_dlpack(const Bound& bound) {
   enum { kX, kDevice, kCopy };
   check_device(bound[kDevice], "from_dlpack");
   if (!has_dlpack(bound[kX])) {
-    throw py::type_error(
-        format("from_dlpack: a {} has no __dlpack__", Py_TYPE(bound[kX])->tp_name));
+    throw py::type_error(format("from_dlpack: {} has no __dlpack__", a_type(bound[kX])));
   }
   return wrap(optional_bool(bound[kCopy]) == true ? copy_from_dlpack(bound[kX])
                                                   : alias_of_dlpack(bound[kX]));
@@ -177,8 +177,7 @@ double to_double(PyObject* object, std::string_view op, std::string_view paramet
   if (value == -1.0 && PyErr_Occurred() != nullptr) {
     if (is_array(object) || !PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();
     PyErr_Clear();
-    throw py::type_error(
-        format("{}: {} is a {}, not a number", op, parameter, Py_TYPE(object)->tp_name));
+    throw py::type_error(format("{}: {} is {}, not a number", op, parameter, a_type(object)));
   }
   return value;
 }

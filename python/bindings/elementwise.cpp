@@ -45,8 +45,8 @@ PyObject* out_argument(std::string_view op, PyObject* value, PyObject* names) {
 PyObject* elementwise(Op op, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   const ir::OpSpec& row = ir::spec(op);
   if (count != row.arity) {
-    throw py::type_error(format("{}() takes {} positional arguments ({} given)", row.name,
-                                row.arity, static_cast<int64_t>(count)));
+    throw py::type_error(format("{}() takes {} positional argument{} ({} given)", row.name,
+                                row.arity, row.arity == 1 ? "" : "s", static_cast<int64_t>(count)));
   }
   const bool has_names = names != nullptr && PyTuple_GET_SIZE(names) > 0;
   PyObject* out = out_argument(row.name, has_names ? args[count] : nullptr, names);

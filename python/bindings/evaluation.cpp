@@ -8,6 +8,7 @@
 #include "python/bindings/function.h"
 #include "python/bindings/source.h"
 #include "python/bindings/tree.h"
+#include "python/bindings/type_text.h"
 #include "support/format.h"
 
 namespace lanewise::python {
@@ -41,7 +42,7 @@ py::object evaluate(const Bound& bound) {
   for (PyObject* tree : bound.rest) {
     map_tree(tree, [&](PyObject* leaf, const std::string&) -> py::object {
       if (!is_array(leaf)) {
-        throw py::type_error(format("eval: a {} is no Array", Py_TYPE(leaf)->tp_name));
+        throw py::type_error(format("eval: {} is no Array", a_type(leaf)));
       }
       require_value(array_of(leaf), "eval");
       arrays.push_back(array_of(leaf));
@@ -64,8 +65,7 @@ py::object dump(const Bound& bound) {
   std::vector<Array> arrays;
   const auto add = [&](PyObject* leaf, const std::string&) -> py::object {
     if (!is_array(leaf)) {
-      throw py::type_error(
-          format("dump: a {} is no Array or jitted function", Py_TYPE(leaf)->tp_name));
+      throw py::type_error(format("dump: {} is no Array or jitted function", a_type(leaf)));
     }
     require_value(array_of(leaf), "dump");
     arrays.push_back(array_of(leaf));

@@ -13,6 +13,7 @@
 #include "python/bindings/source.h"
 #include "python/bindings/tracing.h"
 #include "python/bindings/tree.h"
+#include "python/bindings/type_text.h"
 #include "support/format.h"
 
 namespace lanewise::python {
@@ -117,7 +118,7 @@ class Outs {
     } else if (is_ndarray(target)) {
       add_ndarray(target, i);
     } else {
-      throw py::type_error(format("out: a {} is no Array or ndarray", Py_TYPE(target)->tp_name));
+      throw py::type_error(format("out: {} is no Array or ndarray", a_type(target)));
     }
   }
 
@@ -330,7 +331,7 @@ Parameters read_parameters(const std::string& function_name, py::handle function
 
 py::object make_function(py::handle function, py::handle static_argnames, bool fast) {
   if (PyCallable_Check(function.ptr()) == 0) {
-    throw py::type_error(format("jit: a {} cannot be called", Py_TYPE(function.ptr())->tp_name));
+    throw py::type_error(format("jit: {} cannot be called", a_type(function.ptr())));
   }
   auto state = std::make_unique<State>();
   state->name = py::cast<std::string>(py::getattr(function, "__name__", py::str("function")));

@@ -5,6 +5,7 @@
 #include "python/bindings/array_object.h"
 #include "python/bindings/numpy.h"
 #include "python/bindings/source.h"
+#include "python/bindings/type_text.h"
 #include "support/format.h"
 
 namespace lanewise::python {
@@ -47,8 +48,8 @@ bool is_mask(PyObject* object) {
         "lanewise.where (x[mask] = number is supported)");
   }
   throw UnsupportedError(
-      format("index: a {} as index is not supported; only integers, slices, None and ... are",
-             Py_TYPE(object)->tp_name));
+      format("index: {} as index is not supported; only integers, slices, None and ... are",
+             a_type(object)));
 }
 
 IndexItem to_item(PyObject* object) {

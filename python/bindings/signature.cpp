@@ -97,8 +97,9 @@ void Signature::fail_missing(size_t i) const {
 }
 
 void Signature::fail_too_many(Py_ssize_t count) const {
-  throw py::type_error(format("{}() takes at most {} positional arguments ({} given)", function_,
-                              positional_, static_cast<int64_t>(count)));
+  throw py::type_error(format("{}() takes at most {} positional argument{} ({} given)", function_,
+                              positional_, positional_ == 1 ? "" : "s",
+                              static_cast<int64_t>(count)));
 }
 
 const char* documentation(const std::string& name, const std::string& signature,

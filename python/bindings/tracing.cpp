@@ -6,6 +6,7 @@
 #include "python/bindings/arguments.h"
 #include "python/bindings/array_object.h"
 #include "python/bindings/tree.h"
+#include "python/bindings/type_text.h"
 #include "support/format.h"
 
 namespace lanewise::python {
@@ -87,9 +88,9 @@ Array result_array(const std::string& name, PyObject* leaf, const std::string& p
     return array_from(leaf, "jit");
   }
   throw py::type_error(
-      format("jit: {} returned a {}{}; results are arrays, numbers and tuples, "
+      format("jit: {} returned {}{}; results are arrays, numbers and tuples, "
              "lists or dicts of them",
-             name, Py_TYPE(leaf)->tp_name, path.empty() ? "" : " in " + path));
+             name, a_type(leaf), path.empty() ? "" : " in " + path));
 }
 
 std::shared_ptr<TracedFunction> trace_function(const std::string& name, PyObject* function,

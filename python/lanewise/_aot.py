@@ -142,7 +142,7 @@ def _signature_text(signature: Any) -> str:
     if not isinstance(signature, tuple):
         raise TypeError(
             f"compile_aot: a signature is a string or a tuple of example arguments, "
-            f"not a {type(signature).__name__}"
+            f"not of type {type(signature).__name__}"
         )
     return ", ".join(_core._aot_describe_example(example) for example in signature)
 

@@ -190,7 +190,7 @@ def test_errors_of_users_functions(call):
         ("nowhere:f", "no module 'nowhere' here or on Python's path"),
         ("nowhere.deep:f", "no module 'nowhere.deep' here or on Python's path"),
         ("nowhere.py:f", "nowhere.py: no such file"),
-        ("mine:number", "mine:number is a int, no function"),
+        ("mine:number", "mine:number is no function but of type int"),
         ("mine:f.x", "mine has no 'f.x'"),
     ],
 )

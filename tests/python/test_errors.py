@@ -17,7 +17,7 @@ NO_VALUE = (
     "or name the argument in static_argnames"
 )
 NO_ARGUMENT = (
-    "jit: argument 'a' of <lambda> is a object, not an array, a number or a tuple, list or dict "
+    "jit: argument 'a' of <lambda> is an object, not an array, a number or a tuple, list or dict "
     "of them; name it in static_argnames"
 )
 NO_ARRAY = "not an array or a number; lanewise.asarray makes an array of it if it can"
@@ -176,6 +176,21 @@ CASES = [
         "add: Python integer 300 does not fit int8",
     ),
     (lambda w: lw.sin("x"), TypeError, f"sin: x is a str, {NO_ARRAY}"),
+    (lambda w: lw.jit(1), TypeError, "jit: an int cannot be called"),
+    (lambda w: lw.eval(1), TypeError, "eval: an int is no Array"),
+    (lambda w: lw.sum("x"), TypeError, f"sum: x is a str, {NO_ARRAY}"),
+    (lambda w: w.x.fill("x"), TypeError, f"fill: value is a str, {NO_ARRAY}"),
+    (
+        lambda w: w.x.squeeze(0, 1),
+        TypeError,
+        "squeeze() takes at most 1 positional argument (2 given)",
+    ),
+    (
+        lambda w: w.x.swapaxes(0, 1, 2),
+        TypeError,
+        "swapaxes() takes at most 2 positional arguments (3 given)",
+    ),
+    (lambda w: lw.sin(), TypeError, "sin() takes 1 positional argument (0 given)"),
     # ---- out=
     (
         lambda w: lw.add(w.x, 1, out=w.n),

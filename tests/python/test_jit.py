@@ -318,7 +318,7 @@ def test_exceptions_of_the_function_pass_through():
 
 
 def test_bad_decorations():
-    with pytest.raises(TypeError, match="jit: a int cannot be called"):
+    with pytest.raises(TypeError, match="jit: an int cannot be called"):
         lw.jit(3)
     with pytest.raises(ValueError, match="static_argnames has 'n', which is no parameter of f"):
 

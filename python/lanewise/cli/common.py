@@ -37,7 +37,7 @@ def load_function(target: str) -> Callable:
         except AttributeError:
             raise Failure(f"{place} has no '{name}'") from None
     if not callable(value):
-        raise Failure(f"{target} is a {type(value).__name__}, no function")
+        raise Failure(f"{target} is no function but of type {type(value).__name__}")
     return value
 
 
