@@ -90,7 +90,7 @@ std::vector<NodeRef> captured_work(std::span<const NodeRef> results,
     const bool is_size = is_scalar && SymbolicSizes::current() != nullptr;
     if ((node->op() == Op::kInput || is_scalar) && !is_size &&
         std::ranges::find(parameters, node) == parameters.end()) {
-      throw ValueError("jit: a traced array was kept from another call, whose trace has ended");
+      fail_kept();
     }
     for (const NodeRef& operand : node->operands()) stack.push_back(&operand);
   }
@@ -98,6 +98,10 @@ std::vector<NodeRef> captured_work(std::span<const NodeRef> results,
 }
 
 }  // namespace
+
+void fail_kept() {
+  throw ValueError("jit: a traced array was kept from another call, whose trace has ended");
+}
 
 void Trace::add_size_scalars(size_t count) {
   graph_.scalars.insert(graph_.scalars.end(), count, DType::kI64);

@@ -36,6 +36,9 @@ class TracingScope {
   uint64_t outer_;
 };
 
+// ValueError: a traced array is used after the call that it was an argument of.
+[[noreturn]] void fail_kept();
+
 // A traced function: a graph of its array and scalar arguments, made ready for each layout of the
 // arguments that occurs. Callers exclude each other, as with the GIL.
 class Trace {

@@ -128,23 +128,33 @@ void CallArguments::add_rare(PyObject* object) {
 void CallArguments::add_items(PyObject* sequence) {
   const RecursionGuard guard;
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
-  for (Py_ssize_t i = 0; i < count; ++i) add(PySequence_Fast_GET_ITEM(sequence, i));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const auto item = py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(sequence, i));
+    add(item.ptr());
+    expect_size(PySequence_Fast_GET_SIZE(sequence), count);
+  }
 }
 
 void CallArguments::add_dict(PyObject* dict) {
   const RecursionGuard guard;
-  key_.push_back(word(kDict, static_cast<uint64_t>(PyDict_GET_SIZE(dict))));
+  const Py_ssize_t count = PyDict_GET_SIZE(dict);
+  key_.push_back(word(kDict, static_cast<uint64_t>(count)));
   PyObject* name = nullptr;
-  PyObject* value = nullptr;
+  PyObject* next = nullptr;
   Py_ssize_t position = 0;
-  while (PyDict_Next(dict, &position, &name, &value) != 0) {
+  Py_ssize_t found = 0;
+  while (PyDict_Next(dict, &position, &name, &next) != 0) {
     if (!PyUnicode_Check(name)) {
       throw py::type_error(format("jit: the key {} of a dict is not a string",
                                   py::cast<std::string>(py::repr(py::handle(name)))));
     }
     add_name(name);
-    add(value);
+    const auto value = py::reinterpret_borrow<py::object>(next);
+    add(value.ptr());
+    expect_size(PyDict_GET_SIZE(dict), count);
+    ++found;
   }
+  expect_size(found, count);  // another key may have come for one that went
 }
 
 void CallArguments::add_name(PyObject* name) {

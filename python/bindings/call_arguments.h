@@ -36,6 +36,7 @@ class CallArguments {
   // True if an argument belongs to a trace under way.
   bool is_traced() const { return traced_; }
 
+  size_t array_count() const { return arrays_.size(); }
   // Dtype and shape of array i, in order.
   frontend::Trace::Parameter describe(size_t i) const;
 

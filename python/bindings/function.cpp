@@ -88,8 +88,8 @@ class Outs {
   // Stores what was not computed in place.
   void finish(std::vector<Array>& results) const {
     for (size_t i = 0; i < targets_.size(); ++i) {
-      if (targets_[i] != Py_None && places_[i].data == nullptr) {
-        frontend::assign(array_of(targets_[i]), results[i], false);
+      if (!targets_[i].is_none() && places_[i].data == nullptr) {
+        frontend::assign(array_of(targets_[i].ptr()), results[i], false);
       }
     }
   }
@@ -104,13 +104,13 @@ class Outs {
 
  private:
   py::object at(size_t i, std::vector<Array>& results) const {
-    if (targets_[i] == Py_None) return wrap(std::move(results[i]));
-    return py::reinterpret_borrow<py::object>(targets_[i]);
+    if (targets_[i].is_none()) return wrap(std::move(results[i]));
+    return targets_[i];
   }
 
   void add(PyObject* target) {
     const size_t i = targets_.size();
-    targets_.push_back(target);
+    targets_.push_back(py::reinterpret_borrow<py::object>(target));
     places_.emplace_back();
     if (target == Py_None) return;
     if (is_array(target)) {
@@ -166,7 +166,7 @@ class Outs {
 
   const TracedFunction& traced_;
   CallArguments& arguments_;
-  std::vector<PyObject*> targets_;
+  std::vector<py::object> targets_;  // held: others may take them out of their list
   std::vector<CallArray> places_;
   std::vector<std::vector<int64_t>> strides_ =
       std::vector<std::vector<int64_t>>(traced_.result_count);
@@ -260,7 +260,7 @@ py::object call_inline(const FunctionObject& self, const Split& split) {
   return map_tree(result.ptr(), [&](PyObject* leaf, const std::string& path) {
     const Array array = result_array(name, leaf, path);
     PyObject* target = targets.empty() ? Py_None : targets[next++];
-    return target == Py_None ? wrap(Array(array.node())) : store(target, array, "out");
+    return target == Py_None ? wrap(Array(array.node())) : store(target, array, "jit");
   });
 }
 
@@ -273,8 +273,8 @@ PyObject* call(PyObject* object, PyObject* const* args, size_t flags, PyObject* 
     const CallArgumentsLease arguments;
     arguments->flatten(self.state->name, self.state->parameters, self.state->statics, split.args,
                        split.count, split.names.ptr());
-    if (arguments->is_traced() || frontend::TracingScope::active())
-      return call_inline(self, split).release().ptr();
+    if (frontend::TracingScope::active()) return call_inline(self, split).release().ptr();
+    if (arguments->is_traced()) frontend::fail_kept();
     const auto traced = find_or_trace(self, *arguments, split);
     return run(*traced, *arguments, split.out).release().ptr();
   });
@@ -290,6 +290,16 @@ std::vector<std::string> static_names(py::handle object) {
   return names;
 }
 
+// Whether the parameter out of `function` means what out= of a call of it means: our own functions
+// and NumPy's.
+bool has_such_out(py::handle function) {
+  if (PyCFunction_Check(function.ptr())) {
+    const py::object module = py::getattr(function, "__module__", py::none());
+    return py::isinstance<py::str>(module) && py::cast<std::string>(module).starts_with("lanewise");
+  }
+  return py::isinstance(function, py::module_::import("numpy").attr("ufunc"));
+}
+
 // Names of parameters, and which of them are static.
 Parameters read_parameters(const std::string& function_name, py::handle function,
                            py::handle static_argnames) {
@@ -303,7 +313,7 @@ Parameters read_parameters(const std::string& function_name, py::handle function
   for (const py::handle parameter : signature.attr("parameters").attr("values")()) {
     const auto name = py::cast<std::string>(parameter.attr("name"));
     const py::object kind = parameter.attr("kind");
-    if (name == "out") {
+    if (name == "out" && !has_such_out(function)) {
       throw ValueError(
           format("jit: the parameter 'out' of {} is in the way: calls of jitted "
                  "functions have an out= of their own",

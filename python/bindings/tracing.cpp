@@ -66,17 +66,20 @@ std::vector<Trace::Parameter> trace_parameters(const Parameters& parameters,
                                                PyObject* names) {
   std::vector<Trace::Parameter> result;
   size_t arrays = 0;
+  const size_t total = arguments.array_count();
   map_arguments(parameters, args, count, names,
                 [&](PyObject* leaf, const std::string& path) -> py::object {
                   if (is_python_number(leaf)) {
                     const frontend::Weak weak = python_number(leaf, "jit")->weak;
                     result.push_back({{}, frontend::default_dtype(weak), {}, weak});
                   } else {
+                    if (arrays == total) fail_changed();
                     result.push_back(arguments.describe(arrays++));
                   }
                   result.back().name = identifier(path);
                   return py::none();
                 });
+  if (arrays != total || result.size() != total + arguments.numbers().size()) fail_changed();
   return result;
 }
 
@@ -105,8 +108,10 @@ std::shared_ptr<TracedFunction> trace_function(const std::string& name, PyObject
   {
     const frontend::TracingScope scope;
     size_t next = 0;
+    const size_t leaves = arguments.array_count() + arguments.numbers().size();
     const PythonCall call = map_arguments(parameters, args, count, names,
                                           [&](PyObject*, const std::string&) -> py::object {
+                                            if (next == leaves) fail_changed();
                                             return traced_argument(*traced->trace, next++);
                                           });
     const py::object result =

@@ -1,5 +1,7 @@
 #include "python/bindings/tree.h"
 
+#include <stdexcept>
+
 #include "support/format.h"
 
 namespace lanewise::python {
@@ -14,6 +16,11 @@ TreeKind tree_kind(PyObject* object) {
                                                           : TreeKind::kTuple;
   }
   return TreeKind::kLeaf;
+}
+
+void fail_changed() {
+  throw std::runtime_error(
+      "jit: a list or dict among the arguments changed while its items were read");
 }
 
 py::object make_named_tuple(PyTypeObject* type, const py::tuple& items) {
@@ -32,9 +39,11 @@ std::string key_text(PyObject* key) {
 
 py::tuple map_items(PyObject* sequence, const LeafMap& map, const std::string& path) {
   const auto items = py::reinterpret_borrow<py::sequence>(sequence);
-  py::tuple result(items.size());
-  for (size_t i = 0; i < items.size(); ++i) {
+  const size_t count = items.size();
+  py::tuple result(count);
+  for (size_t i = 0; i < count; ++i) {
     result[i] = map_tree(py::object(items[i]).ptr(), map, format("{}[{}]", path, i));
+    expect_size(static_cast<py::ssize_t>(items.size()), static_cast<py::ssize_t>(count));
   }
   return result;
 }
@@ -49,9 +58,13 @@ py::object map_tree(PyObject* tree, const LeafMap& map, const std::string& path)
   switch (kind) {
     case TreeKind::kDict: {
       py::dict result;
-      for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(tree)) {
+      const py::ssize_t count = PyDict_GET_SIZE(tree);
+      for (const auto& item : py::reinterpret_borrow<py::dict>(tree)) {
+        const auto key = py::reinterpret_borrow<py::object>(item.first);
+        const auto value = py::reinterpret_borrow<py::object>(item.second);
         const std::string name = key_text(key.ptr());
         result[key] = map_tree(value.ptr(), map, path.empty() ? name : path + "." + name);
+        expect_size(PyDict_GET_SIZE(tree), count);
       }
       return result;
     }

@@ -21,6 +21,13 @@ py::object map_tree(PyObject* tree, const LeafMap& map, const std::string& path 
 using LeafPair = std::function<void(PyObject* leaf, PyObject* other)>;
 void zip_trees(PyObject* tree, PyObject* other, std::string_view what, const LeafPair& visit);
 
+// RuntimeError: a list or dict has other items than before. The protocols of an item (__dlpack__)
+// are Python code, which may change what holds it.
+[[noreturn]] void fail_changed();
+inline void expect_size(py::ssize_t now, py::ssize_t before) {
+  if (now != before) fail_changed();
+}
+
 // A named tuple or whatever is made like one.
 py::object make_named_tuple(PyTypeObject* type, const py::tuple& items);
 

@@ -477,6 +477,11 @@ def test_traced_arrays_do_not_outlive_the_trace():
     assert str(caught.value) == (
         "jit: a traced array was kept from another call, whose trace has ended"
     )
+    for function in (lw.jit(lambda a: a), lw.jit(lambda a: a + 1), lw.jit(lambda a: 1)):
+        with pytest.raises(ValueError, match="jit: a traced array was kept from another call"):
+            function(kept[0])
+    with pytest.raises(ValueError, match="jit: a traced array was kept from another call"):
+        lw.jit(lambda a: lw.jit(lambda b: b)(kept[0]))(lw.ones(3))
     with pytest.raises(ValueError, match="cannot be written to an array from outside"):
         lw.zeros(3)[...] = kept[0]
 

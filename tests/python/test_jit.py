@@ -317,6 +317,84 @@ def test_exceptions_of_the_function_pass_through():
     assert (lw.zeros(2) + 1).tolist() == [1, 1]
 
 
+def test_functions_with_an_out_of_their_own():
+    x, y = np.array([[1.0, 4.0], [9.0, 16.0]]), np.ones((2, 2))
+    for jitted, expected in [
+        (lw.jit(lw.sqrt), np.sqrt(x)),
+        (lw.jit(lw.cumulative_sum, static_argnames="axis"), None),
+        (lw.jit(np.sqrt), np.sqrt(x)),
+    ]:
+        if expected is None:
+            assert_same(jitted(x, axis=1), np.cumsum(x, axis=1))
+            continue
+        assert_same(jitted(x), expected)
+        out = np.zeros((2, 2))
+        assert jitted(x, out=out) is out and (out == expected).all()
+    assert_same(lw.jit(lw.add)(x, y), x + y)
+
+
+class Meddler:
+    """Changes what holds it while it is read."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, **_):
+        self.change()
+        return np.ones(2).__dlpack__()
+
+
+def nested_sum(items):
+    if isinstance(items, dict):
+        items = list(items.values())
+    total = 0
+    for item in items:
+        total = total + (nested_sum(item) if isinstance(item, list | dict) else item)
+    return total
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_lists_and_dicts_that_change_while_read(traced):
+    jitted = lw.jit(nested_sum)
+
+    def f(tree):
+        return lw.jit(lambda x: jitted(tree) + x)(1.0) if traced else jitted(tree)
+
+    for change in (list.clear, list.pop, lambda held: held.extend(np.ones((1000, 2)))):
+        held = [np.ones(2) for _ in range(50)]
+        held[3] = Meddler(lambda held=held, change=change: change(held))
+        with pytest.raises(RuntimeError, match="changed while its items were read"):
+            f(held)
+    for change in (dict.clear, dict.popitem, lambda held: held.update(new=1.0)):
+        held = {f"k{i}": np.ones(2) for i in range(50)}
+        held["k3"] = Meddler(lambda held=held, change=change: change(held))
+        with pytest.raises(RuntimeError, match="changed while its items were read"):
+            f(held)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda held: held.extend(np.ones((1000, 2))),
+        lambda held: held.__setitem__(0, 1.0),
+        list.clear,
+    ],
+)
+def test_a_list_that_a_later_argument_changes(change):
+    held = [np.ones(2) for _ in range(3)]
+    with pytest.raises(RuntimeError, match="changed while its items were read"):
+        lw.jit(nested_sum)([held, Meddler(lambda: change(held))])
+
+
+def test_an_item_that_takes_itself_out():
+    held = [None]
+    held[0] = Meddler(lambda: held.__setitem__(0, np.zeros(2)))
+    assert lw.jit(nested_sum)(held).tolist() == [1, 1]
+
+
 def test_bad_decorations():
     with pytest.raises(TypeError, match="jit: an int cannot be called"):
         lw.jit(3)

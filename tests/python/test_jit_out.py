@@ -66,6 +66,16 @@ def test_wrong_structure(out, message):
     assert str(caught.value) == message
 
 
+def test_an_out_that_is_a_traced_argument():
+    x = lw.asarray([1.0, 2.0])
+    inner = lw.jit(lambda b: b * 2)
+    with pytest.raises(ValueError) as caught:
+        lw.jit(lambda a: inner(a, out=a))(x)
+    assert str(caught.value) == (
+        "jit: out: argument 'a' of a jit-compiled function is read-only; use out= when calling it"
+    )
+
+
 def read_only():
     n = np.zeros(2)
     n.flags.writeable = False
