@@ -53,7 +53,9 @@ DType compute_dtype(ir::Op op, DType common) {
   DType dtype = common;
   if (row.promotion == ir::Promotion::kLogical) dtype = DType::kBool;
   if (row.promotion == ir::Promotion::kInexact && !is_float(common)) {
-    dtype = size_of(common) <= 2 ? DType::kF32 : DType::kF64;
+    // NumPy has a floating-point dtype of their size for small integers, but not to divide them.
+    const bool is_small = size_of(common) <= 2 && op != ir::Op::kDivide;
+    dtype = is_small ? DType::kF32 : DType::kF64;
   }
   if (!ir::contains(row.accepts, dtype)) {
     throw DTypeError(format("{}: not defined for {}", op, python_name(common)));

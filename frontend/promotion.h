@@ -20,7 +20,8 @@ DType default_dtype(Weak weak);
 
 // The dtype in which `op` computes for an argument of this common dtype: integers become
 // floating point for Promotion::kInexact (bool, int8, uint8, int16, uint16: float32, else
-// float64), anything becomes bool for kLogical. DTypeError where the op takes no such dtype.
+// float64, and float64 for all of them in a division), anything becomes bool for kLogical.
+// DTypeError where the op takes no such dtype.
 DType compute_dtype(ir::Op op, DType common);
 
 // NumPy's casting rules: may a result of dtype `from` be stored in `to`?

@@ -29,7 +29,8 @@ def compute_dtype(row: dict, dtype: str) -> str | None:
     if row["promotion"] == "logical":
         return "bool"
     if row["promotion"] == "inexact" and np.dtype(dtype).kind != "f":
-        return "float32" if np.dtype(dtype).itemsize <= 2 else "float64"
+        is_small = np.dtype(dtype).itemsize <= 2 and row["name"] != "divide"
+        return "float32" if is_small else "float64"
     if row["keeps_integers"]:
         return dtype
     return dtype if dtype in row["computes_in"] else None
