@@ -1,5 +1,6 @@
-// Tuned loops that bound what a row can reach: the same memory traffic, arithmetic where it is cheap.
-// Each has variants; the benchmark times all and takes the best. Built with -O3 -march=native.
+// Tuned loops that bound what a row can reach: the same memory traffic, arithmetic where it is
+// cheap. Each has variants; the benchmark times all and takes the best. Built with -O3
+// -march=native.
 #include <immintrin.h>
 
 #include <cstddef>
@@ -35,9 +36,7 @@ void stream(float* p, F32 v) { _mm256_stream_ps(p, v); }
 
 constexpr size_t kAhead = 2048;  // bytes
 
-void prefetch(const void* p) {
-  _mm_prefetch(static_cast<const char*>(p) + kAhead, _MM_HINT_T0);
-}
+void prefetch(const void* p) { _mm_prefetch(static_cast<const char*>(p) + kAhead, _MM_HINT_T0); }
 
 template <bool kStream, bool kPrefetch>
 void axpby(const double* a, const double* b, double* out, size_t n) {
@@ -109,8 +108,10 @@ void read(const T* x, const T*, T* out, size_t n) {
 
 }  // namespace
 
-#define LIMIT(name, type, ...)                                                           \
-  extern "C" void name(const type* a, const type* b, type* out, size_t n) { __VA_ARGS__(a, b, out, n); }
+#define LIMIT(name, type, ...)                                              \
+  extern "C" void name(const type* a, const type* b, type* out, size_t n) { \
+    __VA_ARGS__(a, b, out, n);                                              \
+  }
 
 LIMIT(axpby_f64_0, double, axpby<false, false>)
 LIMIT(axpby_f64_1, double, axpby<false, true>)

@@ -100,7 +100,8 @@ class Layouts {
     runtime::Nest nest;
     nest.sizes = constant_sizes(kernel.domain);
     nest.reduced = kernel.reduced;
-    for (const ir::Operand& operand : kernel.operands) nest.operands.push_back(place(operand, kernel));
+    for (const ir::Operand& operand : kernel.operands)
+      nest.operands.push_back(place(operand, kernel));
     for (const ir::Store& store : kernel.stores) {
       nest.operands[static_cast<size_t>(store.operand)].written = true;
     }
@@ -146,8 +147,8 @@ double nanoseconds_per_point(const ir::Kernel& kernel) {
   return 0.05 * static_cast<double>(kernel.body.size() + kernel.operands.size());
 }
 
-// Whether a step can run on block after block of its one loop. Others run kernel after kernel, their
-// block buffers as ordinary temporaries.
+// Whether a step can run on block after block of its one loop. Others run kernel after kernel,
+// their block buffers as ordinary temporaries.
 bool is_blockable(const ir::Step& step) {
   return step.blocked && std::ranges::all_of(step.kernels, [](const ir::Kernel& kernel) {
            return kernel.domain.rank() == 1 && kernel.reduced == 0;
@@ -184,8 +185,7 @@ class ProgramExecutable final : public Executable {
     place_copies();
   }
 
-  void run(const intptr_t* inputs, const uint64_t* scalars,
-           const intptr_t* outputs) const override;
+  void run(const intptr_t* inputs, const uint64_t* scalars, const intptr_t* outputs) const override;
   bool is_small() const override { return estimate_ < kSmallNanoseconds; }
   const ir::Program& program() const override { return program_; }
   std::string llvm_ir() const override { return show(jit::llvm_ir); }
@@ -199,8 +199,7 @@ class ProgramExecutable final : public Executable {
   runtime::Layout classify(const ir::Kernel& kernel, const runtime::Nest& nest) const;
   void prepare_ranges(const ir::Kernel& kernel, runtime::Layout layout, runtime::LaunchSpec& spec,
                       PreparedStep& step) const;
-  runtime::LaunchSpec launch_spec(const ir::Kernel& kernel, runtime::Nest nest,
-                                  PreparedStep& step);
+  runtime::LaunchSpec launch_spec(const ir::Kernel& kernel, runtime::Nest nest, PreparedStep& step);
   PreparedStep prepare(const ir::Step& step);
   void prepare_blocks(const ir::Step& source, PreparedStep& step);
   intptr_t address(int buffer_id, const intptr_t* inputs, const intptr_t* outputs,
@@ -276,8 +275,9 @@ void ProgramExecutable::find_aliases(OutputSpec& spec, int id) const {
       continue;
     }
     const auto [load_origin, load_offset] = layouts_.origin(b);
-    spec.may_alias.push_back({buffer.index, (store.base - placeholder(id)) -
-                                                (load.base - placeholder(load_origin) - load_offset)});
+    spec.may_alias.push_back(
+        {buffer.index,
+         (store.base - placeholder(id)) - (load.base - placeholder(load_origin) - load_offset)});
   }
 }
 
@@ -289,7 +289,7 @@ runtime::Nest ProgramExecutable::prepared_nest(const ir::Kernel& kernel) const {
 }
 
 runtime::Layout ProgramExecutable::classify(const ir::Kernel& kernel,
-                                           const runtime::Nest& nest) const {
+                                            const runtime::Nest& nest) const {
   runtime::Layout layout = runtime::classify(nest);
   // Blocks are read again from the cache.
   for (const ir::Store& store : kernel.stores) {
@@ -482,8 +482,7 @@ void ProgramExecutable::copy_results(const intptr_t* addresses, const intptr_t* 
 void ProgramExecutable::check(const intptr_t* addresses) const {
   for (const ir::FirstFailure& failure : program_.checks) {
     int64_t element;
-    std::memcpy(&element, reinterpret_cast<const void*>(addresses[failure.buffer]),
-                sizeof element);
+    std::memcpy(&element, reinterpret_cast<const void*>(addresses[failure.buffer]), sizeof element);
     if (element == ir::FirstFailure::kNone) continue;
     std::vector<int64_t> index(static_cast<size_t>(failure.shape.rank()));
     for (int axis = failure.shape.rank() - 1; axis >= 0; --axis) {
@@ -491,11 +490,10 @@ void ProgramExecutable::check(const intptr_t* addresses) const {
       index[static_cast<size_t>(axis)] = element % size;
       element /= size;
     }
-    const std::string where =
-        index.size() == 1 ? format("{}", index[0]) : format_tuple(index);
+    const std::string where = index.size() == 1 ? format("{}", index[0]) : format_tuple(index);
     const std::string line = host().describe(failure.source);
-    throw ValueError(format("{}: at index {}{}", failure.message, where,
-                            line.empty() ? "" : " (" + line + ")"));
+    throw ValueError(
+        format("{}: at index {}{}", failure.message, where, line.empty() ? "" : " (" + line + ")"));
   }
 }
 
@@ -505,8 +503,7 @@ std::string ProgramExecutable::show(std::string (*text)(const ir::Kernel&, const
   std::string all;
   for (const ir::Step& step : program_.steps) {
     for (const ir::Kernel& kernel : step.kernels) {
-      const runtime::Nest nest =
-          is_blockable(step) ? layouts_.nest(kernel) : prepared_nest(kernel);
+      const runtime::Nest nest = is_blockable(step) ? layouts_.nest(kernel) : prepared_nest(kernel);
       all += text(kernel, program_, classify(kernel, nest), target_);
     }
   }
@@ -527,9 +524,9 @@ std::shared_ptr<const Executable> Executable::build(const ir::Graph& source,
   ir::FuseOptions fuse_options;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ir::Node& node = graph[graph.outputs[i]];
-    fuse_options.strided_outputs.push_back(
-        static_cast<int>(outputs[i].strides.size()) == node.shape.rank() &&
-        !is_row_major(outputs[i], node.shape, node.dtype));
+    fuse_options.strided_outputs.push_back(static_cast<int>(outputs[i].strides.size()) ==
+                                               node.shape.rank() &&
+                                           !is_row_major(outputs[i], node.shape, node.dtype));
   }
   return std::make_shared<ProgramExecutable>(
       ir::lower(std::move(graph), fuse_options, options.passes), inputs, outputs, options.target);

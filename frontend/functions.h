@@ -21,7 +21,8 @@ concept SomeArray = (Value<T> && ...) && (std::same_as<T, Array> || ...);
 
 inline Argument as_argument(const Array& array) { return array; }
 template <class T>
-requires std::is_arithmetic_v<T> Argument as_argument(T number) {
+  requires std::is_arithmetic_v<T>
+Argument as_argument(T number) {
   if constexpr (std::same_as<T, bool>)
     return Number{Weak::kBool, int64_t{number}, {}};
   else if constexpr (std::floating_point<T>)
@@ -71,15 +72,17 @@ Array apply_to(const T&... values) {
 
 #define LANEWISE_DEFINE_1(id, name) \
   inline Array name(const Array& x) { return detail::apply_to<Op::k##id>(x); }
-#define LANEWISE_DEFINE_2(id, name)                                     \
-  template <class A, class B>                                           \
-  requires detail::SomeArray<A, B> Array name(const A& a, const B& b) { \
-    return detail::apply_to<Op::k##id>(a, b);                           \
+#define LANEWISE_DEFINE_2(id, name)           \
+  template <class A, class B>                 \
+    requires detail::SomeArray<A, B>          \
+  Array name(const A& a, const B& b) {        \
+    return detail::apply_to<Op::k##id>(a, b); \
   }
-#define LANEWISE_DEFINE_3(id, name)                                                    \
-  template <class A, class B, class C>                                                 \
-  requires detail::SomeArray<A, B, C> Array name(const A& a, const B& b, const C& c) { \
-    return detail::apply_to<Op::k##id>(a, b, c);                                       \
+#define LANEWISE_DEFINE_3(id, name)                \
+  template <class A, class B, class C>             \
+    requires detail::SomeArray<A, B, C>            \
+  Array name(const A& a, const B& b, const C& c) { \
+    return detail::apply_to<Op::k##id>(a, b, c);   \
   }
 #define LANEWISE_DEFINE_OPERATOR(id, symbol) LANEWISE_DEFINE_2(id, operator symbol)
 // In place: seen by all views of the same array.
@@ -105,7 +108,8 @@ LANEWISE_DEFINE_1(BitwiseInvert, operator~)
 #undef LANEWISE_DEFINE_ASSIGNMENT
 
 template <class C, class A, class B>
-requires detail::SomeArray<C, A, B> Array where(const C& condition, const A& yes, const B& no) {
+  requires detail::SomeArray<C, A, B>
+Array where(const C& condition, const A& yes, const B& no) {
   return where(detail::as_argument(condition), detail::as_argument(yes), detail::as_argument(no),
                Source{0});
 }

@@ -37,8 +37,8 @@ namespace {
 bool has_constant_sizes(const Node& node) {
   if (!node.shape().is_constant()) return false;
   const auto* window = std::get_if<ir::Window>(&node.attribute());
-  return window == nullptr || (window->offset.is_constant() &&
-                               std::ranges::all_of(window->strides, &Dim::is_constant));
+  return window == nullptr ||
+         (window->offset.is_constant() && std::ranges::all_of(window->strides, &Dim::is_constant));
 }
 
 }  // namespace

@@ -9,17 +9,17 @@
 namespace lanewise {
 
 // One row a dtype: identifier, C++ type, name in IR text, name in Python.
-#define LANEWISE_DTYPES(DTYPE)           \
-  DTYPE(Bool, bool, "bool", "bool")      \
-  DTYPE(I8, int8_t, "i8", "int8")        \
-  DTYPE(I16, int16_t, "i16", "int16")    \
-  DTYPE(I32, int32_t, "i32", "int32")    \
-  DTYPE(I64, int64_t, "i64", "int64")    \
-  DTYPE(U8, uint8_t, "u8", "uint8")      \
-  DTYPE(U16, uint16_t, "u16", "uint16")  \
-  DTYPE(U32, uint32_t, "u32", "uint32")  \
-  DTYPE(U64, uint64_t, "u64", "uint64")  \
-  DTYPE(F32, float, "f32", "float32")    \
+#define LANEWISE_DTYPES(DTYPE)          \
+  DTYPE(Bool, bool, "bool", "bool")     \
+  DTYPE(I8, int8_t, "i8", "int8")       \
+  DTYPE(I16, int16_t, "i16", "int16")   \
+  DTYPE(I32, int32_t, "i32", "int32")   \
+  DTYPE(I64, int64_t, "i64", "int64")   \
+  DTYPE(U8, uint8_t, "u8", "uint8")     \
+  DTYPE(U16, uint16_t, "u16", "uint16") \
+  DTYPE(U32, uint32_t, "u32", "uint32") \
+  DTYPE(U64, uint64_t, "u64", "uint64") \
+  DTYPE(F32, float, "f32", "float32")   \
   DTYPE(F64, double, "f64", "float64")
 
 enum class DType : uint8_t {

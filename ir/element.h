@@ -326,7 +326,10 @@ struct Cast {
 
 struct Bitcast {
   template <Real To, Real From>
-  requires(sizeof(To) == sizeof(From)) static To apply(From a) { return std::bit_cast<To>(a); }
+    requires(sizeof(To) == sizeof(From))
+  static To apply(From a) {
+    return std::bit_cast<To>(a);
+  }
 };
 
 struct TableLookup {

@@ -113,8 +113,8 @@ struct Parameter {
 class Graph {
  public:
   std::string name = "f";
-  std::vector<Parameter> inputs;   // Input nodes refer to them by number
-  std::vector<DType> scalars;      // dtypes of the scalar arguments
+  std::vector<Parameter> inputs;  // Input nodes refer to them by number
+  std::vector<DType> scalars;     // dtypes of the scalar arguments
   std::vector<Value> outputs;
   std::vector<Check> checks;
 

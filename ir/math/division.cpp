@@ -23,9 +23,7 @@ Expr multiply_modulo(const Expr& x, const Expr& y, const Expr& b) {
 Expr power_of_two(const Expr& n) { return ((n + 1023) << 52).as_float(); }
 
 // An integer below 2^51 in magnitude as a float64, without a conversion (AVX2 has none).
-Expr to_float(const Expr& n) {
-  return (n + bits_of(DType::kF64, 0x1.8p52)).as_float() - 0x1.8p52;
-}
+Expr to_float(const Expr& n) { return (n + bits_of(DType::kF64, 0x1.8p52)).as_float() - 0x1.8p52; }
 
 // A positive float64 as integer * 2^(exponent - 1075), 2^52 <= integer < 2^53.
 struct Significand {
@@ -88,8 +86,8 @@ double quotient_limit(DType dtype) { return by_dtype(dtype, 0x1p22, 0x1p51); }
 // The remainder with the sign of the divisor and what leads to it. Signs are taken such that the
 // divisor is positive.
 struct Floored {
-  Expr quotient;   // a / b, rounded
-  Expr integer;    // its integer part, one too large where `above`
+  Expr quotient;  // a / b, rounded
+  Expr integer;   // its integer part, one too large where `above`
   Expr above;
   Expr divisor;    // |b|
   Expr remainder;  // in [0, |b|]
@@ -144,9 +142,7 @@ Expr remainder_float(const Expr& a, const Expr& b) {
 
 // Where the quotient rounded towards 0 is not the one rounded down: the remainder is not 0 and
 // has not the divisor's sign. A divisor of 0 leaves the dividend as the remainder.
-Expr rounds_up(const Expr& rest, const Expr& b) {
-  return ((rest ^ b) < 0) & (rest != 0);
-}
+Expr rounds_up(const Expr& rest, const Expr& b) { return ((rest ^ b) < 0) & (rest != 0); }
 
 Expr floor_divide_int(const Expr& a, const Expr& b) {
   const Expr towards_0 = quotient(a, b);

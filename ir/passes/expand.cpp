@@ -14,7 +14,8 @@ namespace {
 [[maybe_unused]] Expr call(Expr (*f)(const Expr&, const Expr&), const Expr* x, const Node&) {
   return f(x[0], x[1]);
 }
-[[maybe_unused]] Expr call(Expr (*f)(const Expr&, const Expr&, const Expr&), const Expr* x, const Node&) {
+[[maybe_unused]] Expr call(Expr (*f)(const Expr&, const Expr&, const Expr&), const Expr* x,
+                           const Node&) {
   return f(x[0], x[1], x[2]);
 }
 [[maybe_unused]] Expr call(Expr (*f)(const Expr&, double), const Expr* x, const Node& node) {

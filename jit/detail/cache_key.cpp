@@ -10,8 +10,10 @@ namespace {
 class KeyWriter {
  public:
   template <class T>
-  requires std::is_integral_v<T> || std::is_enum_v<T>
-  void add(T value) { key_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+    requires std::is_integral_v<T> || std::is_enum_v<T>
+  void add(T value) {
+    key_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
   void add(const std::string& text) {
     add(text.size());
     key_ += text;

@@ -61,11 +61,10 @@ py::object cache_stats(const Bound&) {
 py::object disk_cache_stats(const Bound&) {
   const jit::DiskCacheStatistics statistics = frontend::disk_cache_statistics();
   return py::dict("directory"_a = statistics.directory, "why_off"_a = statistics.why_off,
-                  "untrusted"_a = statistics.untrusted,
-                  "byte_limit"_a = statistics.byte_limit, "hits"_a = statistics.hits,
-                  "misses"_a = statistics.misses, "stored"_a = statistics.stored,
-                  "rejected"_a = statistics.rejected, "failures"_a = statistics.failures,
-                  "last_failure"_a = statistics.last_failure);
+                  "untrusted"_a = statistics.untrusted, "byte_limit"_a = statistics.byte_limit,
+                  "hits"_a = statistics.hits, "misses"_a = statistics.misses,
+                  "stored"_a = statistics.stored, "rejected"_a = statistics.rejected,
+                  "failures"_a = statistics.failures, "last_failure"_a = statistics.last_failure);
 }
 
 py::object size_dict(const jit::DiskCacheSize& size) {
