@@ -32,6 +32,9 @@ def test_against_numpy(name, dtype, shape, keepdims, data):
                 elements={"min_value": 0, "max_value": 3} if np.dtype(dtype).kind != "b" else None,
             )
         )
+    if name == "prod" and np.dtype(dtype).kind == "f":
+        # Near 1: no product of some of them overflows or is subnormal, whatever their order.
+        values = (1 + (values - 1.5) / 15).astype(dtype)
     axis = (
         data.draw(
             st.none()
@@ -48,7 +51,7 @@ def test_against_numpy(name, dtype, shape, keepdims, data):
     ):
         assert result.dtype == expected.dtype
         assert result.shape == expected.shape
-        np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-5)
+        np.testing.assert_allclose(np.asarray(result), expected, rtol=5e-5)
 
 
 @pytest.mark.parametrize("name", ["sum", "prod"])
