@@ -192,6 +192,7 @@ def test_fork_while_another_thread_evaluates():
 # Each of these would take minutes; SIGINT comes after a moment.
 INTERRUPT = """
     import os, signal, sys, threading, time
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell said so
     import lanewise as lw
     import numpy as np
 
