@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "frontend/strides.h"
 #include "ir/passes/pipeline.h"
 #include "jit/aot.h"
 #include "runtime/copy.h"
@@ -133,12 +134,8 @@ namespace {
 
 // The elements of an array in order, without gaps.
 std::string row_major_bytes(const CallArray& array, const ir::Parameter& input) {
-  std::vector<int64_t> sizes;
-  std::vector<int64_t> strides;
-  for (const Dim& dim : input.shape) sizes.push_back(dim.value());
-  for (const Dim& stride : ir::row_major_strides(input.shape)) {
-    strides.push_back(stride.value() * size_of(input.dtype));
-  }
+  const std::vector<int64_t> sizes = constant_sizes(input.shape);
+  const std::vector<int64_t> strides = row_major_byte_strides(input.shape, input.dtype);
   std::string bytes(static_cast<size_t>(input.shape.element_count().value() * size_of(input.dtype)),
                     '\0');
   runtime::copy_strided(bytes.data(), strides, array.data, {array.strides, sizes.size()}, sizes,

@@ -53,7 +53,6 @@ class Array {
   int rank() const { return shape_.rank(); }
   const ir::Window& window() const { return window_; }
   const std::shared_ptr<Storage>& storage() const { return storage_; }
-  bool is_whole() const { return whole_; }
 
   // The value now: the storage's node, behind a Window node where this is a part of it.
   NodeRef node() const;

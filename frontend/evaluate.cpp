@@ -12,6 +12,7 @@
 
 #include "frontend/lower.h"
 #include "frontend/lru.h"
+#include "frontend/strides.h"
 #include "runtime/threads.h"
 #include "support/error.h"
 #include "support/format.h"
@@ -231,9 +232,7 @@ StridedData strided_data(const Array& array) {
   const LeafData& data = array.storage()->node()->data();
   const int64_t size = size_of(array.dtype());
   StridedData result{data.buffer, data.data() + array.window().offset.value() * size, {}};
-  for (const Dim& stride : array.window().strides) {
-    result.strides.push_back(stride.value() * size);
-  }
+  append_byte_strides(result.strides, array.window().strides, array.dtype());
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "frontend/evaluate.h"
+#include "frontend/strides.h"
 #include "frontend/workspace.h"
 #include "ir/passes/fuse.h"
 #include "ir/reduction_order.h"
@@ -25,23 +26,9 @@ using ir::Buffer;
 // Work that takes less than this by estimate runs while holding the host's lock.
 constexpr double kSmallNanoseconds = 20e3;
 
-std::vector<int64_t> constant_sizes(const Shape& shape) {
-  std::vector<int64_t> sizes;
-  for (const Dim& dim : shape) sizes.push_back(dim.value());
-  return sizes;
-}
-
-std::vector<int64_t> row_major(const Shape& shape, DType dtype) {
-  std::vector<int64_t> strides;
-  for (const Dim& stride : ir::row_major_strides(shape)) {
-    strides.push_back(stride.value() * size_of(dtype));
-  }
-  return strides;
-}
-
 // Axes of one element may have any stride.
 bool is_row_major(const ArrayLayout& layout, const Shape& shape, DType dtype) {
-  const std::vector<int64_t> expected = row_major(shape, dtype);
+  const std::vector<int64_t> expected = row_major_byte_strides(shape, dtype);
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const auto i = static_cast<size_t>(axis);
     if (layout.strides[i] != expected[i] && !shape[axis].is(1)) return false;
@@ -77,7 +64,8 @@ class Layouts {
       if (buffer.kind == Buffer::Kind::kInput) given = &inputs[index];
       if (buffer.kind == Buffer::Kind::kOutput && index < outputs.size()) given = &outputs[index];
       const bool is_given = given && static_cast<int>(given->strides.size()) == buffer.shape.rank();
-      strides_.push_back(is_given ? given->strides : row_major(buffer.shape, buffer.dtype));
+      strides_.push_back(is_given ? given->strides
+                                  : row_major_byte_strides(buffer.shape, buffer.dtype));
     }
   }
 
@@ -118,8 +106,9 @@ class Layouts {
       result.element_size = size_of(buffer.dtype);
       const auto [first, offset] = origin(operand.buffer);
       result.base = placeholder(first) + offset;
-      axis_strides = operand.shape == buffer.shape ? strides(operand.buffer)
-                                                   : row_major(operand.shape, buffer.dtype);
+      axis_strides = operand.shape == buffer.shape
+                         ? strides(operand.buffer)
+                         : row_major_byte_strides(operand.shape, buffer.dtype);
     }
     for (size_t axis = 0; axis < operand.axes.size(); ++axis) {
       result.base += operand.axes[axis].offset.value() * axis_strides[axis];
@@ -229,7 +218,8 @@ void ProgramExecutable::describe_outputs() {
                     .strides = layouts_.strides(id),
                     .bytes = buffer.shape.element_count().value() * size_of(buffer.dtype)};
     // An input that is returned as it is gets copied, to row-major memory unless told otherwise.
-    if (buffer.kind == Buffer::Kind::kInput) spec.strides = row_major(buffer.shape, buffer.dtype);
+    if (buffer.kind == Buffer::Kind::kInput)
+      spec.strides = row_major_byte_strides(buffer.shape, buffer.dtype);
     find_aliases(spec, id);
     if (buffer.kind == Buffer::Kind::kOutput) spec.starts_as = workspace_.updated_input(id);
     outputs_.push_back(std::move(spec));

@@ -120,7 +120,7 @@ void assign(const Array& view, const T& value) {
   assign(view, detail::as_argument(value), false);
 }
 
-// Axes to reduce: all by default, 0, or {0, -1}.
+// Axes to reduce: all by default, 0, or {0, -1}. Implicit, so that sum(x, 0) reads as in Python.
 struct Axes {
   Axes() = default;
   Axes(int axis) : list(std::vector<int>{axis}) {}                         // NOLINT

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "frontend/strides.h"
 #include "ir/builder.h"
 #include "support/format.h"
 
@@ -39,9 +40,9 @@ std::vector<ArrayLayout> Recorded::layouts() const {
   for (uint32_t i = 0; i < leaves_.size(); ++i) {
     const LeafUse& use = leaves_[i];
     ArrayLayout layout;
-    for (const Dim& stride : use.window ? use.window->strides : ir::row_major_strides(use.shape)) {
-      layout.strides.push_back(stride.value() * size_of(use.leaf->dtype()));
-    }
+    append_byte_strides(layout.strides,
+                        use.window ? use.window->strides : ir::row_major_strides(use.shape),
+                        use.leaf->dtype());
     const auto [first, offset] = place_in_leaf(i);
     if (first != i) {
       layout.part_of = static_cast<int>(first);

@@ -7,6 +7,7 @@
 #include "frontend/evaluate.h"
 #include "frontend/lower.h"
 #include "frontend/sizes.h"
+#include "frontend/strides.h"
 #include "runtime/copy.h"
 #include "support/error.h"
 #include "support/format.h"
@@ -333,11 +334,7 @@ std::shared_ptr<const Executable> Trace::executable() const {
   strides.reserve(array_count_);
   for (size_t i = 0; i < array_count_; ++i) {
     const ir::Parameter& input = graph_.inputs[i];
-    std::vector<int64_t> bytes;
-    for (const Dim& stride : ir::row_major_strides(input.shape)) {
-      bytes.push_back(stride.value() * size_of(input.dtype));
-    }
-    strides.push_back(std::move(bytes));
+    strides.push_back(row_major_byte_strides(input.shape, input.dtype));
     arrays.push_back({nullptr, strides.back().data()});
   }
   return binding(arrays, {}).executable;

@@ -34,7 +34,7 @@ DType operand_dtype(Op op, const Graph& graph, std::span<const Value> operands) 
   if (!contains(row.accepts, dtype)) throw DTypeError(format("{}: no {} operands", op, dtype));
   for (const Value operand : operands.subspan(first)) {
     const DType other = graph[operand].dtype;
-    if (other != dtype && !(row.traits & kMixed)) {
+    if (other != dtype) {
       throw DTypeError(format("{}: operands are {} and {}", op, dtype, other));
     }
   }

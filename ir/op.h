@@ -57,8 +57,7 @@ enum Traits : uint16_t {
   kLeaf = 16,        // no operands
   kReduction = 32,
   kScan = 64,
-  kMixed = 128,      // operands may have different dtypes
-  kKeepsInts = 256,  // on integers the identity, which the frontend records nothing for
+  kKeepsInts = 128,  // on integers the identity, which the frontend records nothing for
 };
 
 // What a node of the op carries in `Node::attribute`.

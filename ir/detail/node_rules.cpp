@@ -94,7 +94,7 @@ Complaint check_dtypes(const Graph& graph, const Node& node) {
   for (const Value operand : operands) {
     const DType other = graph[operand].dtype;
     if (!contains(row.accepts, other)) return complaint("{}: no {} operands", node.op, other);
-    if (other != dtype && !(row.traits & kMixed)) {
+    if (other != dtype) {
       return complaint("{}: operands are {} and {}", node.op, dtype, other);
     }
   }

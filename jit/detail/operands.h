@@ -40,15 +40,11 @@ class Operands {
   // Whether a row needs an element after those that a full position covers, so that wide loads
   // stay within it.
   bool needs_one_more() const;
-  // Whether the operand is the same element all along the row.
-  bool is_invariant(size_t operand) const {
-    return operands_[operand].layout.stride == runtime::Stride::kBroadcast;
-  }
 
   // The first `count` lanes, as a mask.
   llvm::Value* lanes_below(llvm::Value* count);
 
-  // The element of an invariant operand.
+  // The element of an operand that is the same all along the row.
   llvm::Value* load_invariant(size_t operand, DType dtype);
   llvm::Value* load(size_t operand, DType dtype, const Position& position);
   void store(size_t operand, llvm::Value* value, const Position& position, bool streaming);

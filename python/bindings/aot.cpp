@@ -6,6 +6,7 @@
 
 #include "frontend/aot.h"
 #include "frontend/evaluate.h"
+#include "frontend/strides.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/function.h"
 #include "python/bindings/numpy.h"
@@ -135,7 +136,8 @@ bool has_whole_strides(const Memory& memory) {
 
 HeldTensor hold_array(const Array& array) {
   frontend::StridedData data = frontend::strided_data(array);
-  HeldTensor held{{array.dtype(), data.data, constant_sizes(array.shape()), {}}, data.buffer, {}};
+  HeldTensor held{
+      {array.dtype(), data.data, frontend::constant_sizes(array.shape()), {}}, data.buffer, {}};
   for (const int64_t stride : data.strides) {
     held.tensor.strides.push_back(stride / size_of(array.dtype()));
   }

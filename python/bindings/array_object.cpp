@@ -88,12 +88,6 @@ py::tuple shape_tuple(const frontend::Shape& shape) {
   return result;
 }
 
-std::vector<int64_t> constant_sizes(const frontend::Shape& shape) {
-  std::vector<int64_t> sizes;
-  for (const frontend::Dim& dim : shape) sizes.push_back(dim.value());
-  return sizes;
-}
-
 int64_t element_count(const frontend::Array& array) {
   return array.shape().element_count().value();
 }

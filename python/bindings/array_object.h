@@ -35,7 +35,6 @@ void require_value(const frontend::Array& array, std::string_view op);
 
 // `shape`, `dtype` and so on as Python sees them.
 py::tuple shape_tuple(const frontend::Shape& shape);
-std::vector<int64_t> constant_sizes(const frontend::Shape& shape);
 int64_t element_count(const frontend::Array& array);
 // The first element, as Python number.
 py::object item(const frontend::Array& array);

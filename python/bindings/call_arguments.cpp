@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "frontend/evaluate.h"
+#include "frontend/strides.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/array_object.h"
 #include "python/bindings/tree.h"
@@ -254,10 +255,7 @@ std::span<const frontend::CallArray> CallArguments::locate() {
   for (const ArrayArgument& argument : arrays_) {
     if (!argument.array) continue;
     const Array& array = array_of(argument.array.ptr());
-    const int64_t size = size_of(array.dtype());
-    for (const frontend::Dim& stride : array.window().strides) {
-      strides_.push_back(stride.value() * size);
-    }
+    frontend::append_byte_strides(strides_, array.window().strides, array.dtype());
   }
   const int64_t* next = strides_.data();
   for (const ArrayArgument& argument : arrays_) {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "frontend/evaluate.h"
+#include "frontend/strides.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/array_object.h"
 #include "python/bindings/foreign.h"
@@ -197,7 +198,8 @@ void delete_capsule(PyObject* capsule) {
 }
 
 Exported* export_array(const Array& array) {
-  auto* exported = new Exported{frontend::strided_data(array), constant_sizes(array.shape()), {}};
+  auto* exported =
+      new Exported{frontend::strided_data(array), frontend::constant_sizes(array.shape()), {}};
   for (const int64_t stride : exported->data.strides) {
     exported->strides.push_back(stride / size_of(array.dtype()));
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "frontend/evaluate.h"
+#include "frontend/strides.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/array_object.h"
 #include "python/bindings/numpy.h"
@@ -59,7 +60,7 @@ void fill_buffer(PyObject* self, Py_buffer* view, int flags) {
   require_value(array, "buffer");
   auto exported =
       std::make_unique<Exported>(Exported{frontend::strided_data(array),
-                                          constant_sizes(array.shape()),
+                                          frontend::constant_sizes(array.shape()),
                                           {kFormats[static_cast<size_t>(array.dtype())], '\0'}});
   const int64_t element = size_of(array.dtype());
   check_request(*exported, element, flags);

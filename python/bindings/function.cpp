@@ -7,6 +7,7 @@
 #include <new>
 
 #include "frontend/lru.h"
+#include "frontend/strides.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/array_object.h"
 #include "python/bindings/call_arguments.h"
@@ -28,21 +29,13 @@ namespace {
 constexpr size_t kTraceLimit = 256;
 constexpr size_t kStaticLimit = 4096;
 
-struct KeyHash {
-  size_t operator()(const std::vector<uint64_t>& words) const {
-    uint64_t hash = words.size();
-    for (const uint64_t word : words) hash = (hash ^ word) * 0x9e3779b97f4a7c15 + (hash >> 27);
-    return hash;
-  }
-};
-
 struct State {
   std::string name;
   Parameters parameters;
   bool fast = false;
   py::dict statics;
-  frontend::LruCache<std::vector<uint64_t>, std::shared_ptr<TracedFunction>, KeyHash> traces{
-      kTraceLimit};
+  frontend::LruCache<std::vector<uint64_t>, std::shared_ptr<TracedFunction>, frontend::WordsHash>
+      traces{kTraceLimit};
   // What the last call used.
   std::vector<uint64_t> last_key;
   std::shared_ptr<TracedFunction> last;
@@ -147,9 +140,7 @@ class Outs {
     if (!storage.foreign && (node.reference_count() != 1 || !buffer->is_unique())) return;
     arguments_.keep(buffer);
     const int64_t size = size_of(array.dtype());
-    for (const frontend::Dim& stride : array.window().strides) {
-      strides_[i].push_back(stride.value() * size);
-    }
+    frontend::append_byte_strides(strides_[i], array.window().strides, array.dtype());
     places_[i] = {node.data().data() + array.window().offset.value() * size, strides_[i].data()};
   }
 

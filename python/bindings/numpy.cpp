@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "frontend/evaluate.h"
+#include "frontend/strides.h"
 #include "python/bindings/array_object.h"
 #include "support/format.h"
 
@@ -133,7 +134,7 @@ py::object ndarray_of(const frontend::Array& array) {
   auto* data = new frontend::StridedData(frontend::strided_data(array));
   const py::capsule owner(
       data, [](void* pointer) { delete static_cast<frontend::StridedData*>(pointer); });
-  const std::vector<int64_t> shape = constant_sizes(array.shape());
+  const std::vector<int64_t> shape = frontend::constant_sizes(array.shape());
   const auto dtype = py::reinterpret_borrow<py::dtype>(dtype_object(array.dtype()));
   py::array result(dtype, shape, data->strides, data->data, owner);
   py::detail::array_proxy(result.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;

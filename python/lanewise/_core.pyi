@@ -1,5 +1,8 @@
 """The compiled part of lanewise. Written by tools/stub.py."""
 
+# What checkers are told to ignore: comparisons of arrays give arrays, where those of object give a
+# bool; arrays have no hash, as NumPy's; **= has no modulus, which pow() has.
+
 import builtins
 from collections.abc import Callable, Iterable, Iterator
 from types import EllipsisType, ModuleType
